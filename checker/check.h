@@ -1,0 +1,127 @@
+// Checks a problem: explores every behaviour that the model allows, or says what stopped it.
+//
+// The one door to the engines. "verified" is a promise: every behaviour was explored. Anything left unexplored is
+// `inconclusive`, with the reason.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "kernels/core/problem.h"
+#include "kernels/core/verdict.h"
+#include "memmodel/execution_graph.h"
+#include "memmodel/model.h"
+
+namespace fencewise {
+
+enum class Races : std::uint8_t { fail, report, off };
+enum class Engine : std::uint8_t { automatic, view, graph };
+
+// Options that can change a verdict.
+struct CheckOptions {
+  Model model = Model::ptx;
+  Races races = Races::fail;
+  Engine engine = Engine::automatic;
+  std::uint32_t loop_bound = 8;  // rounds of a loop whose condition depends on memory, per thread
+  bool stop_at_first = true;     // stop at the first finding that violates (else: collect one per kind and place)
+};
+
+// Limits: reaching one makes the verdict inconclusive. 0: none.
+struct Limits {
+  double seconds = 0;
+  std::uint64_t memory_bytes = 0;
+  std::uint64_t states = 0;
+  std::uint64_t graphs = 0;
+};
+
+// What was explored. For one launch plan; deterministic for the same problem and options.
+struct SearchStats {
+  std::uint64_t graphs = 0;         // complete consistent behaviours, over all launches
+  std::uint64_t blocked = 0;        // consistent behaviours in which a thread never ends
+  std::uint64_t steps = 0;          // nodes of the search tried
+  std::uint64_t states = 0;         // stored states (view explorer), or distinct memories between launches (graph)
+  std::uint64_t finish_orders = 0;  // CTA finish orders told apart
+};
+
+struct Progress {
+  std::function<void(const SearchStats&)> report;     // called about once a second; may be null
+  const std::atomic<bool>* stop = nullptr;            // set by Ctrl-C
+};
+
+// --- Counterexamples ---
+
+// An event of a witness. Indices are into WitnessLaunch::events.
+struct WitnessEvent {
+  ThreadId thread = no_thread;       // no_thread: memory as the launch found it
+  std::uint32_t po = 0;              // identifies the event within its thread (replay)
+  EventKind kind = EventKind::init;
+  std::string text;                  // the instruction as printed: "ld.weak.u32 %r3, ws[%r2]"
+  std::string file;                  // source file and line; line 0: none
+  std::uint32_t line = 0;
+  std::string location;              // "ws[3]"
+  std::string value;                 // value read or written
+  std::optional<std::size_t> reads_from;
+  std::optional<std::size_t> missed;  // a newer write that this stale read did not see
+  std::string why_missed;             // which missing order allowed that
+  bool involved = false;              // part of the finding (racing accesses, the stale read)
+};
+
+struct WitnessLaunch {
+  std::uint32_t replay = 1;           // counts from 1
+  std::uint32_t launch = 1;           // launch within the replay, from 1
+  std::string kernel;
+  std::vector<std::string> threads;   // [thread] "CTA 1 thread 0", "P0"
+  std::vector<std::uint32_t> cta_of;  // [thread] dense CTA number
+  std::vector<WitnessEvent> events;   // in an order of execution where one exists
+  bool ordered = true;                // false: no interleaving explains it (load buffering)
+  std::vector<std::uint32_t> finish_order;  // CTAs in the order in which they finish
+  ExecutionGraph graph;               // events in the same order
+};
+
+struct Witness {
+  std::vector<WitnessLaunch> launches;  // from the first launch to the one with the finding
+};
+
+struct SourceRef {
+  std::string file;
+  std::uint32_t line = 0;
+  friend bool operator==(const SourceRef&, const SourceRef&) = default;
+};
+
+struct Finding {
+  FindingKind kind = FindingKind::assertion;
+  bool violates = true;              // false: only reported (--races report)
+  std::string message;               // one line: what is wrong, with values
+  std::string location;              // "ws[1]", "out[0]"; may be empty
+  std::uint32_t launch = 1;          // replay in which it happens, from 1
+  std::vector<std::string> threads;  // the threads involved
+  std::vector<SourceRef> lines;      // the source lines involved
+  std::string repair;                // a repair that was re-checked; may be empty
+  Witness witness;
+};
+
+struct CheckResult {
+  Verdict verdict = Verdict::verified;
+  std::string reason;                    // why inconclusive; which engine ran and why
+  std::string engine;                    // "graph" or "view"
+  std::vector<std::string> assumptions;  // bounds and progress assumptions of the verdict
+  std::vector<Finding> findings;         // violating ones first
+  SearchStats search;
+  double seconds = 0;
+  // Litmus: whether the `exists` condition was reached, and reachable final states as "x=1; 0:r1=2;".
+  std::vector<std::string> final_states;
+};
+
+[[nodiscard]] CheckResult check(const Problem& problem, const CheckOptions& options, const Limits& limits = {},
+                                const Progress& progress = {});
+
+// Re-executes a witness of `problem` (its reads-from, orders) and judges it again. Throws InputError where it does not
+// fit the problem or the axioms refuse it; else the finding it shows.
+[[nodiscard]] Finding replay(const Problem& problem, const CheckOptions& options, const Finding& saved);
+
+}  // namespace fencewise

@@ -1,0 +1,65 @@
+# The compiler: floor, warnings, sanitizers, cache. Everything here is for our own targets.
+
+if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND CMAKE_CXX_COMPILER_VERSION VERSION_LESS 12)
+  message(FATAL_ERROR "fencewise needs g++ 12 or newer; found ${CMAKE_CXX_COMPILER_VERSION}")
+elseif(CMAKE_CXX_COMPILER_ID STREQUAL "Clang" AND CMAKE_CXX_COMPILER_VERSION VERSION_LESS 16)
+  message(FATAL_ERROR "fencewise needs clang 16 or newer; found ${CMAKE_CXX_COMPILER_VERSION}")
+endif()
+
+if(PROJECT_IS_TOP_LEVEL AND NOT CMAKE_CXX_COMPILER_LAUNCHER)
+  find_program(FENCEWISE_CCACHE ccache)
+  mark_as_advanced(FENCEWISE_CCACHE)
+  if(FENCEWISE_CCACHE)
+    set(CMAKE_CXX_COMPILER_LAUNCHER "${FENCEWISE_CCACHE}")
+  endif()
+endif()
+
+# FENCEWISE_INSTRUMENTATION: flags that every object and every link of the build needs,
+# and that a consumer of such a build needs too.
+set(FENCEWISE_INSTRUMENTATION "")
+set(fencewise_sanitizers "${FENCEWISE_SANITIZE}")
+if(FENCEWISE_FUZZ)
+  if(NOT CMAKE_CXX_COMPILER_ID MATCHES "Clang")
+    message(FATAL_ERROR "FENCEWISE_FUZZ needs clang: configure with -DCMAKE_CXX_COMPILER=clang++-16")
+  endif()
+  if(NOT fencewise_sanitizers)
+    set(fencewise_sanitizers "address,undefined")
+  endif()
+  list(APPEND FENCEWISE_INSTRUMENTATION -fsanitize=fuzzer-no-link)
+endif()
+if(fencewise_sanitizers)
+  list(APPEND FENCEWISE_INSTRUMENTATION
+    -fsanitize=${fencewise_sanitizers} -fno-sanitize-recover=all -fno-omit-frame-pointer)
+  add_compile_definitions(_GLIBCXX_ASSERTIONS)
+endif()
+add_compile_options(${FENCEWISE_INSTRUMENTATION})
+add_link_options(${FENCEWISE_INSTRUMENTATION})
+
+# Warnings and the language level, for every target of the project. Never exported.
+add_library(fencewise_warnings INTERFACE)
+target_compile_options(fencewise_warnings INTERFACE
+  -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wno-sign-conversion -Wnon-virtual-dtor)
+if(FENCEWISE_WERROR)
+  target_compile_options(fencewise_warnings INTERFACE -Werror)
+endif()
+if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
+  # These depend on what the optimizer happens to inline, and fire inside libstdc++ (std::string,
+  # std::variant) on correct code: shown, but no reason to stop a build.
+  target_compile_options(fencewise_warnings INTERFACE
+    -Wno-error=maybe-uninitialized -Wno-error=array-bounds
+    -Wno-error=stringop-overflow -Wno-error=stringop-overread)
+  if(CMAKE_CXX_COMPILER_VERSION VERSION_LESS 13)
+    # GCC bug 105651: -Wrestrict on every `"text" + string`.
+    target_compile_options(fencewise_warnings INTERFACE -Wno-restrict)
+  else()
+    # New in 13, and wrong for functions that return a reference to what an argument views.
+    target_compile_options(fencewise_warnings INTERFACE -Wno-error=dangling-reference)
+  endif()
+endif()
+
+# Everything that one of our own targets needs besides its sources.
+function(fencewise_common_options target)
+  set_target_properties(${target} PROPERTIES CXX_EXTENSIONS OFF)
+  target_compile_features(${target} PUBLIC cxx_std_20)
+  target_link_libraries(${target} PRIVATE $<BUILD_INTERFACE:fencewise_warnings>)
+endfunction()

@@ -1,0 +1,86 @@
+#include "kernels/core/contract.h"
+
+#include <utility>
+
+namespace fencewise {
+namespace {
+
+template <class Node> ExprPtr make_expr(Node node) {
+  return std::make_shared<const Expr>(Expr{std::move(node)});
+}
+
+template <class Node> FormulaPtr make_formula(Node node) {
+  return std::make_shared<const Formula>(Formula{std::move(node)});
+}
+
+Term binary(BinaryExpr::Op op, const Term& a, const Term& b) {
+  return Term(make_expr(BinaryExpr{op, a.expr(), b.expr()}));
+}
+
+FormulaPtr comparison(Compare op, const Term& a, const Term& b) {
+  return make_formula(Comparison{op, a.expr(), b.expr()});
+}
+
+}  // namespace
+
+Term::Term(std::int64_t number) : expr_(make_expr(Number{number})) {}
+
+Term operator+(const Term& a, const Term& b) {
+  return binary(BinaryExpr::Op::add, a, b);
+}
+Term operator-(const Term& a, const Term& b) {
+  return binary(BinaryExpr::Op::sub, a, b);
+}
+Term operator*(const Term& a, const Term& b) {
+  return binary(BinaryExpr::Op::mul, a, b);
+}
+Term operator/(const Term& a, const Term& b) {
+  return binary(BinaryExpr::Op::div, a, b);
+}
+Term operator%(const Term& a, const Term& b) {
+  return binary(BinaryExpr::Op::rem, a, b);
+}
+
+FormulaPtr operator==(const Term& a, const Term& b) {
+  return comparison(Compare::eq, a, b);
+}
+FormulaPtr operator!=(const Term& a, const Term& b) {
+  return comparison(Compare::ne, a, b);
+}
+FormulaPtr operator<(const Term& a, const Term& b) {
+  return comparison(Compare::lt, a, b);
+}
+FormulaPtr operator<=(const Term& a, const Term& b) {
+  return comparison(Compare::le, a, b);
+}
+
+FormulaPtr operator&&(const FormulaPtr& a, const FormulaPtr& b) {
+  return make_formula(AndOr{true, {a, b}});
+}
+FormulaPtr operator||(const FormulaPtr& a, const FormulaPtr& b) {
+  return make_formula(AndOr{false, {a, b}});
+}
+FormulaPtr operator!(const FormulaPtr& a) {
+  return make_formula(Not{a});
+}
+
+Term sum(const std::string& variable, const Term& lo, const Term& hi,
+         const std::function<Term(Term)>& body) {
+  const Term inner = body(Term(make_expr(Variable{variable})));
+  return Term(make_expr(SumExpr{variable, lo.expr(), hi.expr(), inner.expr()}));
+}
+
+FormulaPtr forall(const std::string& variable, const Term& lo, const Term& hi,
+                  const std::function<FormulaPtr(Term)>& body) {
+  const FormulaPtr inner = body(Term(make_expr(Variable{variable})));
+  return make_formula(ForAll{variable, lo.expr(), hi.expr(), inner});
+}
+
+Term BufferTerm::operator[](const Term& index) const {
+  return Term(make_expr(Element{id_, index.expr(), false}));
+}
+Term BufferTerm::at_entry(const Term& index) const {
+  return Term(make_expr(Element{id_, index.expr(), true}));
+}
+
+}  // namespace fencewise

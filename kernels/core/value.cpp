@@ -1,0 +1,283 @@
+#include "kernels/core/value.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <bit>
+
+#include "kernels/core/error.h"
+
+namespace fencewise {
+namespace {
+
+constexpr std::uint64_t minus_one = ~std::uint64_t{0};
+
+const char* symbol_of(Arith op) {
+  switch (op) {
+    case Arith::mul: return "*";
+    case Arith::div: return "/";
+    case Arith::rem: return "%";
+    case Arith::bit_and: return "&";
+    case Arith::bit_or: return "|";
+    case Arith::bit_xor: return "^";
+    case Arith::shl: return "<<";
+    case Arith::shr: return ">>";
+    case Arith::add: return "+";
+    case Arith::sub: return "-";
+    default: return nullptr;
+  }
+}
+
+const char* function_of(Arith op) {
+  switch (op) {
+    case Arith::min: return "min";
+    case Arith::max: return "max";
+    case Arith::fma:
+    case Arith::mad: return "fma";
+    case Arith::setp: return "compare";
+    case Arith::selp: return "select";
+    case Arith::cvt: return "convert";
+    case Arith::neg: return "-";
+    case Arith::bit_not: return "~";
+    default: return "f";
+  }
+}
+
+bool commutes(Arith op) {
+  switch (op) {
+    case Arith::add:
+    case Arith::mul:
+    case Arith::min:
+    case Arith::max:
+    case Arith::bit_and:
+    case Arith::bit_or:
+    case Arith::bit_xor: return true;
+    default: return false;
+  }
+}
+
+std::string number_text(std::uint64_t bits, Type type) {
+  if (type == Type::f32) return fmt::format("{}", std::bit_cast<float>(static_cast<std::uint32_t>(bits)));
+  if (type == Type::f64) return fmt::format("{}", std::bit_cast<double>(bits));
+  const std::uint64_t kept = truncate(type, bits);
+  return is_signed(type) ? fmt::format("{}", static_cast<std::int64_t>(kept)) : fmt::format("{}", kept);
+}
+
+}  // namespace
+
+Terms::Terms(ValueDomain domain) : domain_(domain) {
+  nodes_.push_back({});  // 0 stands for numbers
+  Node unknown;
+  unknown.kind = Kind::unknown;
+  nodes_.push_back(unknown);
+}
+
+Value Terms::intern(Node node) {
+  std::string key;
+  const auto put = [&key](std::uint64_t x) { key.append(reinterpret_cast<const char*>(&x), sizeof x); };
+  put(static_cast<std::uint64_t>(node.kind) | static_cast<std::uint64_t>(node.op) << 8U |
+      static_cast<std::uint64_t>(node.type) << 16U);
+  put(node.bits);
+  for (const auto& [term, count] : node.parts) {
+    put(term);
+    put(count);
+  }
+  for (const Value& v : node.operands) {
+    put(v.term());
+    put(v.bits());
+  }
+  key += node.name;
+  const auto [it, fresh] = index_.try_emplace(std::move(key), static_cast<std::uint32_t>(nodes_.size()));
+  if (fresh) nodes_.push_back(std::move(node));
+  return Value(0, it->second);
+}
+
+Value Terms::symbol(const std::string& name) {
+  Node node;
+  node.kind = Kind::symbol;
+  node.name = name;
+  return intern(std::move(node));
+}
+
+Value Terms::poison(const std::string& origin) {
+  Node node;
+  node.kind = Kind::poison;
+  node.name = origin;
+  return intern(std::move(node));
+}
+
+// Unknown wins over poison: it may turn out to be either.
+std::optional<Value> Terms::special(Value a, Value b, Value c) const {
+  if (a.is_unknown() || b.is_unknown() || c.is_unknown()) return unknown();
+  for (const Value v : {a, b, c})
+    if (is_poison(v)) return v;
+  return std::nullopt;
+}
+
+bool Terms::sums_are_multisets(Type type) const { return !is_float(type) || domain_ == ValueDomain::multisets; }
+
+void Terms::add_parts(Node& into, Type type, Value v, std::uint64_t factor) const {
+  if (v.is_number()) {
+    const std::uint64_t scaled = factor == minus_one ? compute({.op = Arith::neg, .type = type, .dst = {}, .a = {}, .b = {}, .c = {}}, v.bits(), 0, 0) : v.bits();
+    into.bits = compute({.op = Arith::add, .type = type, .dst = {}, .a = {}, .b = {}, .c = {}}, into.bits, scaled, 0);
+    return;
+  }
+  const Node& node = nodes_[v.term()];
+  if (node.kind == Kind::sum && node.type == type) {
+    add_parts(into, type, Value::number(node.bits), factor);
+    for (const auto& [term, count] : node.parts) into.parts.emplace_back(term, count * factor);
+  } else {
+    into.parts.emplace_back(v.term(), factor);
+  }
+}
+
+Value Terms::sum(Type type, Value a, std::uint64_t factor_a, Value b, std::uint64_t factor_b) {
+  Node node;
+  node.kind = Kind::sum;
+  node.type = type;
+  add_parts(node, type, a, factor_a);
+  add_parts(node, type, b, factor_b);
+  std::sort(node.parts.begin(), node.parts.end());
+  std::vector<std::pair<std::uint32_t, std::uint64_t>> merged;
+  for (const auto& part : node.parts) {
+    if (!merged.empty() && merged.back().first == part.first) {
+      merged.back().second += part.second;
+    } else {
+      merged.push_back(part);
+    }
+  }
+  if (!is_float(type))  // integer coefficients wrap with the type
+    for (auto& part : merged) part.second = truncate(type, part.second);
+  std::erase_if(merged, [](const auto& part) { return part.second == 0; });
+  node.parts = std::move(merged);
+  if (node.parts.empty()) return Value::number(node.bits);
+  if (node.bits == 0 && node.parts.size() == 1 && node.parts[0].second == 1) return Value(0, node.parts[0].first);
+  return intern(std::move(node));
+}
+
+Value Terms::operation(Arith op, Type type, std::vector<Value> operands) {
+  if (commutes(op)) std::sort(operands.begin(), operands.end());
+  Node node;
+  node.kind = Kind::operation;
+  node.op = op;
+  node.type = type;
+  node.operands = std::move(operands);
+  return intern(std::move(node));
+}
+
+Value Terms::add(Type type, Value a, Value b) { return binary(Arith::add, type, a, b); }
+
+Value Terms::binary(Arith op, Type type, Value a, Value b) {
+  return apply(Arithmetic{.op = op, .type = type, .dst = {}, .a = {}, .b = {}, .c = {}}, a, b, Value());
+}
+
+Value Terms::apply(const Arithmetic& i, Value a, Value b, Value c) {
+  if (i.op == Arith::mov) return a.is_number() ? Value::number(truncate(i.type, a.bits())) : a;
+  if (i.op == Arith::selp && c.is_number()) return c.bits() != 0 ? a : b;
+  if (a.is_number() && b.is_number() && c.is_number()) return Value::number(compute(i, a.bits(), b.bits(), c.bits()));
+  if (const auto s = special(a, b, c)) return *s;
+  switch (i.op) {
+    case Arith::cvt:
+      if (size_of(i.type) == size_of(i.from) && is_float(i.type) == is_float(i.from)) return a;
+      break;
+    case Arith::setp:
+      if (const auto decided = compare(i.compare, i.type, a, b)) return Value::number(static_cast<std::uint64_t>(*decided));
+      return operation(i.op, i.type, {a, b, Value::number(static_cast<std::uint64_t>(i.compare))});
+    case Arith::add:
+      if (sums_are_multisets(i.type)) return sum(i.type, a, 1, b, 1);
+      if (a == Value::number(0)) return b;  // 0 + x
+      if (b == Value::number(0)) return a;
+      return operation(i.op, i.type, {a, b});
+    case Arith::sub:
+      if (sums_are_multisets(i.type)) return sum(i.type, a, 1, b, minus_one);
+      break;
+    case Arith::neg:
+      if (sums_are_multisets(i.type)) return sum(i.type, Value::number(0), 1, a, minus_one);
+      break;
+    case Arith::fma:
+    case Arith::mad:
+      if (sums_are_multisets(i.type)) return sum(i.type, binary(Arith::mul, i.type, a, b), 1, c, 1);
+      break;
+    case Arith::mul:
+      if (!is_float(i.type)) {
+        for (const auto& [x, y] : {std::pair{a, b}, std::pair{b, a}})
+          if (x.is_number()) return x.bits() == 0 ? x : sum(i.type, y, x.bits(), Value::number(0), 1);
+      }
+      break;
+    case Arith::min:
+    case Arith::max:
+    case Arith::bit_and:
+    case Arith::bit_or:
+      if (a == b) return a;
+      break;
+    default: break;
+  }
+  std::vector<Value> operands{a};
+  if (i.b.present() || i.op == Arith::add || i.op == Arith::sub || i.op == Arith::mul || commutes(i.op)) operands.push_back(b);
+  if (i.op == Arith::fma || i.op == Arith::mad || i.op == Arith::selp) operands = {a, b, c};
+  return operation(i.op, i.type, std::move(operands));
+}
+
+std::optional<bool> Terms::compare(Compare op, Type type, Value a, Value b) const {
+  if (a.is_number() && b.is_number()) return compare_numbers(op, type, a.bits(), b.bits());
+  if (a == b && !is_poison(a) && !a.is_unknown()) return op == Compare::eq || op == Compare::le || op == Compare::ge;
+  return std::nullopt;
+}
+
+std::optional<Value> Terms::atomic(AtomicOp op, Type type, Value old, Value a, Value b) {
+  if (op == AtomicOp::exch) return a;
+  if (old.is_number() && a.is_number() && (op != AtomicOp::cas || b.is_number())) {
+    const auto result = compute_atomic(op, type, old.bits(), a.bits(), b.bits());
+    return result ? std::optional(Value::number(*result)) : std::nullopt;
+  }
+  if (op == AtomicOp::cas) {
+    if (old.is_unknown() || a.is_unknown()) return unknown();
+    const auto equal = compare(Compare::eq, type, old, a);
+    if (is_poison(old)) return old;
+    if (!equal) throw NotModelled("a cas compares symbolic data; give the buffer constants");
+    return *equal ? std::optional(b) : std::nullopt;
+  }
+  if (const auto s = special(old, a, Value())) return *s;
+  switch (op) {
+    case AtomicOp::add: return binary(Arith::add, type, old, a);
+    case AtomicOp::sub: return binary(Arith::sub, type, old, a);
+    case AtomicOp::mul: return binary(Arith::mul, type, old, a);
+    case AtomicOp::min: return binary(Arith::min, type, old, a);
+    case AtomicOp::max: return binary(Arith::max, type, old, a);
+    case AtomicOp::bit_and: return binary(Arith::bit_and, type, old, a);
+    case AtomicOp::bit_or: return binary(Arith::bit_or, type, old, a);
+    case AtomicOp::bit_xor: return binary(Arith::bit_xor, type, old, a);
+    default: throw NotModelled("atomic inc, dec and div on symbolic data are not modelled; give the buffer constants");
+  }
+}
+
+std::string Terms::to_string(Value v, Type type) const {
+  if (v.is_number()) return number_text(v.bits(), type);
+  const Node& node = nodes_[v.term()];
+  switch (node.kind) {
+    case Kind::number: break;
+    case Kind::unknown: return "?";
+    case Kind::poison: return fmt::format("poison ({})", node.name);
+    case Kind::symbol: return node.name;
+    case Kind::sum: {
+      std::string text;
+      for (const auto& [term, count] : node.parts) {
+        const std::string part = to_string(Value(0, term), node.type);
+        if (!text.empty()) text += " + ";
+        text += count == 1 ? part : fmt::format("{}*{}", number_text(count, is_float(node.type) ? Type::s64 : node.type), part);
+      }
+      if (node.bits != 0) text += fmt::format(" + {}", number_text(node.bits, node.type));
+      return text;
+    }
+    case Kind::operation: {
+      std::vector<std::string> parts;
+      for (const Value& operand : node.operands) parts.push_back(to_string(operand, node.type));
+      if (symbol_of(node.op) != nullptr && parts.size() == 2)
+        return fmt::format("({} {} {})", parts[0], symbol_of(node.op), parts[1]);
+      return fmt::format("{}({})", function_of(node.op), fmt::join(parts, ", "));
+    }
+  }
+  return "?";
+}
+
+}  // namespace fencewise

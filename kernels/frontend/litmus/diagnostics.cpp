@@ -1,0 +1,32 @@
+#include "kernels/frontend/litmus/diagnostics.h"
+
+#include <fmt/format.h>
+
+#include "kernels/core/error.h"
+
+namespace fencewise::litmus {
+
+void Diagnostics::error(Position at, std::string_view message) const {
+  throw InputError(fmt::format("{}:{}:{}: {}", file_, at.line, at.column, message));
+}
+
+void Diagnostics::not_modelled(Position at, std::string_view message) const {
+  throw NotModelled(fmt::format("{}:{}:{}: {}", file_, at.line, at.column, message));
+}
+
+std::string quoted(std::string_view text) {
+  constexpr std::size_t longest = 40;
+  std::string out = "'";
+  for (const char c : text.substr(0, longest)) {
+    const auto byte = static_cast<unsigned char>(c);
+    if (byte < 0x20 || byte >= 0x7f) {
+      out += fmt::format("\\x{:02x}", byte);
+    } else {
+      out += c;
+    }
+  }
+  if (text.size() > longest) out += "...";
+  return out + "'";
+}
+
+}  // namespace fencewise::litmus
