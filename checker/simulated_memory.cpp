@@ -2,34 +2,25 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
-
 #include "kernels/core/error.h"
 
 namespace fencewise {
 namespace {
 
-constexpr std::uint64_t largest_memory = std::uint64_t{1} << 26U;  // bytes; each costs five here
+constexpr std::uint64_t largest_memory = std::uint64_t{1} << 28U;  // bytes; each costs five here
 
 }  // namespace
 
-SimulatedMemory::SimulatedMemory(const AddressSpace& space, Terms& terms) : poisons_{Value()} {
+SimulatedMemory::SimulatedMemory(const AddressSpace& space, Terms& terms) : space_(&space), terms_(&terms) {
   std::uint64_t total = 0;
   storages_.resize(space.size());
   for (std::uint32_t n = 0; n < space.size(); ++n) {
-    const Allocation& allocation = space[n];
-    if (allocation.storage != n) continue;
-    total += allocation.bytes;
+    if (space[n].storage != n) continue;
+    total += space[n].bytes;
     if (total > largest_memory)
       throw NotModelled(fmt::format("simulating more than {} MiB of memory is not modelled", largest_memory >> 20U));
-    Storage& storage = storages_[n];
-    storage.bytes.assign(allocation.bytes, 0);
-    storage.poison.resize(allocation.bytes);
-    const std::uint32_t element = size_of(allocation.element);
-    for (std::uint32_t at = 0; at < allocation.bytes; at += element) {
-      poisons_.push_back(terms.poison(space.name({n, at, element})));
-      std::fill_n(storage.poison.begin() + at, element, static_cast<std::uint32_t>(poisons_.size() - 1));
-    }
+    storages_[n].bytes.assign(space[n].bytes, 0);
+    storages_[n].poison.assign(space[n].bytes, own_poison);
   }
 }
 
@@ -37,18 +28,30 @@ Value SimulatedMemory::read(const Location& location) const {
   const Storage& storage = storages_[location.storage];
   std::uint64_t bits = 0;
   for (std::uint32_t n = 0; n < location.size; ++n) {
-    if (const std::uint32_t poison = storage.poison[location.offset + n]; poison != 0) return poisons_[poison];
+    const std::uint32_t poison = storage.poison[location.offset + n];
+    if (poison != no_poison) return poison_at(location, poison);
     bits |= std::uint64_t{storage.bytes[location.offset + n]} << (8 * n);
   }
   return Value::number(bits);
 }
 
+Value SimulatedMemory::poison_at(const Location& location, std::uint32_t poison) const {
+  return poison == own_poison ? terms_->poison(space_->name(location)) : stored_.at(poison);
+}
+
 bool SimulatedMemory::write(const Location& location, Value value) {
+  if (value.is_number()) return set(location, value.bits(), no_poison);
+  stored_.try_emplace(value.term(), value);
+  return set(location, 0, value.term());
+}
+
+void SimulatedMemory::forget(const Location& location) { set(location, 0, own_poison); }
+
+bool SimulatedMemory::set(const Location& location, std::uint64_t bits, std::uint32_t poison) {
   Storage& storage = storages_[location.storage];
-  const std::uint32_t poison = value.is_number() ? 0 : poison_number(value);
   bool changed = false;
   for (std::uint32_t n = 0; n < location.size; ++n) {
-    const auto byte = static_cast<std::uint8_t>(poison != 0 ? 0 : value.bits() >> (8 * n));
+    const auto byte = static_cast<std::uint8_t>(bits >> (8 * n));
     const std::uint32_t at = location.offset + n;
     changed |= storage.bytes[at] != byte || storage.poison[at] != poison;
     storage.bytes[at] = byte;
@@ -57,17 +60,9 @@ bool SimulatedMemory::write(const Location& location, Value value) {
   return changed;
 }
 
-void SimulatedMemory::take_buffers(const SimulatedMemory& other, std::size_t storages) {
-  for (std::size_t n = 0; n < storages; ++n) storages_[n] = other.storages_[n];
-  // Poison numbers of buffers mean the same in both: buffers come first, in the same order.
-  for (std::size_t n = poisons_.size(); n < other.poisons_.size(); ++n) poisons_.push_back(other.poisons_[n]);
-}
-
-std::uint32_t SimulatedMemory::poison_number(Value value) {
-  const auto it = std::find(poisons_.begin(), poisons_.end(), value);
-  if (it != poisons_.end()) return static_cast<std::uint32_t>(it - poisons_.begin());
-  poisons_.push_back(value);
-  return static_cast<std::uint32_t>(poisons_.size() - 1);
+void SimulatedMemory::take_buffers(const SimulatedMemory& other, std::size_t count) {
+  for (std::size_t n = 0; n < count; ++n) storages_[n] = other.storages_[n];
+  stored_.insert(other.stored_.begin(), other.stored_.end());
 }
 
 Location location_of(const AddressSpace& space, BufferId buffer, std::uint64_t index) {

@@ -93,7 +93,7 @@ void Relations::prepare(const ExecutionGraph& g, const Reading& reading) {
       if ((both_memory && !meet) || !morally_strong(g, a, b)) continue;
       ms.add(a, b);
       ms.add(b, a);
-      if (is_fence_sc(x) && is_fence_sc(y) && x.thread != y.thread) fence_pairs.push_back({b, a});
+      if (is_fence_sc(x) && is_fence_sc(y) && x.thread != y.thread && !reading.interleaving()) fence_pairs.push_back({b, a});
       if (both_memory && x.is_write() && y.is_write() && x.thread != y.thread) write_pairs.push_back({b, a});
     }
   }

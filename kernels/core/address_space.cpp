@@ -6,6 +6,7 @@
 #include <map>
 
 #include "kernels/core/error.h"
+#include "kernels/core/flow.h"
 
 namespace fencewise {
 
@@ -91,6 +92,11 @@ class ImageBuilder {
  public:
   ImageBuilder(const Problem& problem, const Launch& launch) : problem_(problem), launch_(launch) {
     add_buffers(image_.memory, problem);
+    for (const Kernel& kernel : problem.kernels) {
+      auto headers = std::make_shared<std::vector<bool>>(kernel.blocks.size(), false);
+      for (const Loop& loop : natural_loops(kernel)) (*headers)[loop.header.value] = true;
+      loop_headers_.push_back(std::move(headers));
+    }
   }
 
   LaunchImage build() {
@@ -114,6 +120,7 @@ class ImageBuilder {
     t.block = launch_.block;
     t.warp_size = launch_.warp_size;
     t.params = launch_.params;
+    t.loop_headers = loop_headers_[c.kernel.value];
     const auto bindings = bindings_of(problem_, launch_, c.kernel);
     for (std::uint32_t n = 0; n < t.kernel->arrays.size(); ++n)
       t.array_base.push_back(AddressSpace::base(bindings[n] ? bindings[n]->value : own_array(*t.kernel, c.kernel, n, cta)));
@@ -142,6 +149,7 @@ class ImageBuilder {
   const Problem& problem_;
   const Launch& launch_;
   LaunchImage image_;
+  std::vector<std::shared_ptr<const std::vector<bool>>> loop_headers_;  // [kernel]
   std::map<CtaId, std::uint32_t> ctas_;
   std::map<std::array<std::uint32_t, 3>, std::uint32_t> own_;
   std::uint32_t next_local_ = 0;

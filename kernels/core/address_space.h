@@ -6,6 +6,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -57,6 +58,7 @@ struct ThreadProgram {
   std::uint32_t warp_size = 1;
   std::vector<std::uint64_t> array_base;   // [array] virtual address
   std::vector<std::uint64_t> params;       // [param]
+  std::shared_ptr<const std::vector<bool>> loop_headers;  // [block] is the header of a natural loop
 
   [[nodiscard]] std::uint64_t special(SpecialRegister special) const;
 };

@@ -25,47 +25,22 @@ FormulaPtr comparison(Compare op, const Term& a, const Term& b) {
 
 Term::Term(std::int64_t number) : expr_(make_expr(Number{number})) {}
 
-Term operator+(const Term& a, const Term& b) {
-  return binary(BinaryExpr::Op::add, a, b);
-}
-Term operator-(const Term& a, const Term& b) {
-  return binary(BinaryExpr::Op::sub, a, b);
-}
-Term operator*(const Term& a, const Term& b) {
-  return binary(BinaryExpr::Op::mul, a, b);
-}
-Term operator/(const Term& a, const Term& b) {
-  return binary(BinaryExpr::Op::div, a, b);
-}
-Term operator%(const Term& a, const Term& b) {
-  return binary(BinaryExpr::Op::rem, a, b);
-}
+Term operator+(const Term& a, const Term& b) { return binary(BinaryExpr::Op::add, a, b); }
+Term operator-(const Term& a, const Term& b) { return binary(BinaryExpr::Op::sub, a, b); }
+Term operator*(const Term& a, const Term& b) { return binary(BinaryExpr::Op::mul, a, b); }
+Term operator/(const Term& a, const Term& b) { return binary(BinaryExpr::Op::div, a, b); }
+Term operator%(const Term& a, const Term& b) { return binary(BinaryExpr::Op::rem, a, b); }
 
-FormulaPtr operator==(const Term& a, const Term& b) {
-  return comparison(Compare::eq, a, b);
-}
-FormulaPtr operator!=(const Term& a, const Term& b) {
-  return comparison(Compare::ne, a, b);
-}
-FormulaPtr operator<(const Term& a, const Term& b) {
-  return comparison(Compare::lt, a, b);
-}
-FormulaPtr operator<=(const Term& a, const Term& b) {
-  return comparison(Compare::le, a, b);
-}
+FormulaPtr operator==(const Term& a, const Term& b) { return comparison(Compare::eq, a, b); }
+FormulaPtr operator!=(const Term& a, const Term& b) { return comparison(Compare::ne, a, b); }
+FormulaPtr operator<(const Term& a, const Term& b) { return comparison(Compare::lt, a, b); }
+FormulaPtr operator<=(const Term& a, const Term& b) { return comparison(Compare::le, a, b); }
 
-FormulaPtr operator&&(const FormulaPtr& a, const FormulaPtr& b) {
-  return make_formula(AndOr{true, {a, b}});
-}
-FormulaPtr operator||(const FormulaPtr& a, const FormulaPtr& b) {
-  return make_formula(AndOr{false, {a, b}});
-}
-FormulaPtr operator!(const FormulaPtr& a) {
-  return make_formula(Not{a});
-}
+FormulaPtr operator&&(const FormulaPtr& a, const FormulaPtr& b) { return make_formula(AndOr{true, {a, b}}); }
+FormulaPtr operator||(const FormulaPtr& a, const FormulaPtr& b) { return make_formula(AndOr{false, {a, b}}); }
+FormulaPtr operator!(const FormulaPtr& a) { return make_formula(Not{a}); }
 
-Term sum(const std::string& variable, const Term& lo, const Term& hi,
-         const std::function<Term(Term)>& body) {
+Term sum(const std::string& variable, const Term& lo, const Term& hi, const std::function<Term(Term)>& body) {
   const Term inner = body(Term(make_expr(Variable{variable})));
   return Term(make_expr(SumExpr{variable, lo.expr(), hi.expr(), inner.expr()}));
 }

@@ -43,8 +43,8 @@ template <class Id> class IdSet {
     std::vector<Id> ids;
     for (std::size_t i = 0; i < words_.size(); ++i)
       for (std::uint64_t rest = words_[i]; rest != 0; rest &= rest - 1)
-        ids.push_back(Id{
-            static_cast<std::uint32_t>(i * 64 + static_cast<std::size_t>(std::countr_zero(rest)))});
+        ids.push_back(
+            Id{static_cast<std::uint32_t>(i * 64 + static_cast<std::size_t>(std::countr_zero(rest)))});
     return ids;
   }
   // The words behind the set, for hot loops that mask whole states.

@@ -174,30 +174,30 @@ Action Interpreter::next(const ThreadProgram& program, ThreadState& state) const
         continue;
       }
     }
+    bool header = false;
     const auto jump = [&](BlockId target) {
-      const bool back = target.value <= state.block.value;
+      action.again = target.value <= state.block.value;
+      header = action.again || (*program.loop_headers)[target.value];
       state.block = target;
       state.index = 0;
-      return back;
     };
-    bool back = false;
     if (const auto* a = std::get_if<Arithmetic>(&instruction.operation)) {
       arithmetic(program, state, *a);
       ++state.index;
     } else if (const auto* b = std::get_if<Branch>(&instruction.operation)) {
-      back = jump(b->target);
+      jump(b->target);
     } else if (const auto* c = std::get_if<CondBranch>(&instruction.operation)) {
       bool outcome = false;
       if (!decide(state, c->predicate, action, outcome)) return action;
       state.control = join(state.control, origin(state, c->predicate));
-      back = jump(outcome != c->negated ? c->taken : c->otherwise);
+      jump(outcome != c->negated ? c->taken : c->otherwise);
     } else if (std::holds_alternative<Compute>(instruction.operation)) {
       ++state.index;
     } else {
       break;
     }
-    if (back) {
-      action.kind = Action::Kind::back_edge;
+    if (header) {
+      action.kind = Action::Kind::loop_header;
       return action;
     }
   }

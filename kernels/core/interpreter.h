@@ -60,7 +60,7 @@ struct Action {
     proxy_fence,
     barrier,
     warp,         // bar.warp.sync, shuffle, vote, ...: an instruction of a warp
-    back_edge,    // about to enter a loop's header again; the next next() goes on
+    loop_header,  // about to enter a loop's header (`again`: not for the first time); the next next() goes on
     exit,
     trap,
     blocked,      // an unknown value decides what comes next
@@ -71,6 +71,7 @@ struct Action {
 
   Kind kind = Kind::exit;
   Fault fault = Fault::none;
+  bool again = false;
   InstructionRef where;
   const Instruction* instruction = nullptr;
   // Memory: the location of the first element; not known while the address is unknown.

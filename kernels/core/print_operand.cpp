@@ -11,10 +11,9 @@ namespace fencewise {
 namespace {
 
 constexpr std::array<const char*, 21> special_names{
-    "%tid.x",       "%tid.y",       "%tid.z",   "%ntid.x",      "%ntid.y",      "%ntid.z",
-    "%ctaid.x",     "%ctaid.y",     "%ctaid.z", "%nctaid.x",    "%nctaid.y",    "%nctaid.z",
-    "%laneid",      "%warpid",      "%nwarpid", "%lanemask_eq", "%lanemask_le", "%lanemask_lt",
-    "%lanemask_ge", "%lanemask_gt", "%clock"};
+    "%tid.x",   "%tid.y",       "%tid.z",       "%ntid.x",      "%ntid.y",      "%ntid.z",      "%ctaid.x",
+    "%ctaid.y", "%ctaid.z",     "%nctaid.x",    "%nctaid.y",    "%nctaid.z",    "%laneid",      "%warpid",
+    "%nwarpid", "%lanemask_eq", "%lanemask_le", "%lanemask_lt", "%lanemask_ge", "%lanemask_gt", "%clock"};
 static_assert(special_names.size() == static_cast<std::size_t>(SpecialRegister::clock) + 1);
 
 std::string named(const std::string& name, const char* sigil, std::uint32_t index) {
@@ -23,8 +22,7 @@ std::string named(const std::string& name, const char* sigil, std::uint32_t inde
 
 template <class Decl>
 std::string lookup(const std::vector<Decl>& table, std::uint32_t index, const char* sigil) {
-  return index < table.size() ? named(table[index].name, sigil, index)
-                              : fmt::format("?{}{}", sigil, index);
+  return index < table.size() ? named(table[index].name, sigil, index) : fmt::format("?{}{}", sigil, index);
 }
 
 // Shortest text that reads back as the same number, and is seen to be no integer.
@@ -37,8 +35,7 @@ template <class Float> std::string print_float(Float number, std::uint64_t bits)
 
 std::string print_immediate(std::uint64_t raw, Type type) {
   const std::uint64_t bits = truncate(type, raw);
-  if (type == Type::f32)
-    return print_float(std::bit_cast<float>(static_cast<std::uint32_t>(bits)), bits);
+  if (type == Type::f32) return print_float(std::bit_cast<float>(static_cast<std::uint32_t>(bits)), bits);
   if (type == Type::f64) return print_float(std::bit_cast<double>(bits), bits);
   if (is_signed(type)) return fmt::format("{}", static_cast<std::int64_t>(bits));
   const bool top_bit = type != Type::pred && (bits >> (size_of(type) * 8 - 1) & 1U) != 0;
@@ -74,8 +71,7 @@ bool is_element(const Address& address, std::uint32_t element_size) {
   return address.index.present() ? address.scale == element_size : address.offset >= 0;
 }
 
-std::string print_element(const Address& address, std::uint32_t element_size,
-                          const Kernel& kernel) {
+std::string print_element(const Address& address, std::uint32_t element_size, const Kernel& kernel) {
   const std::int64_t elements = address.offset / static_cast<std::int64_t>(element_size);
   if (!address.index.present()) return fmt::format("{}", elements);
   return print(address.index, Type::s64, kernel) + signed_term(elements, "");
@@ -120,14 +116,14 @@ std::string print(const Operand& operand, Type type, const Kernel& kernel) {
   return "?";
 }
 
-std::string print(const Address& written, const Kernel& kernel) {
-  const Address address = folded(written);
-  if (!address.array) return print_bytes(address, "", kernel);
-  const std::string array = lookup(kernel.arrays, address.array->value, "a");
-  if (address.array->value >= kernel.arrays.size()) return print_bytes(address, array, kernel);
-  const std::uint32_t element_size = size_of(kernel[*address.array].element);
-  if (!is_element(address, element_size)) return print_bytes(address, array, kernel);
-  return fmt::format("{}[{}]", array, print_element(address, element_size, kernel));
+std::string print(const Address& address, const Kernel& kernel) {
+  const Address place = folded(address);
+  if (!place.array) return print_bytes(place, "", kernel);
+  const std::string array = lookup(kernel.arrays, place.array->value, "a");
+  if (place.array->value >= kernel.arrays.size()) return print_bytes(place, array, kernel);
+  const std::uint32_t element_size = size_of(kernel[*place.array].element);
+  if (!is_element(place, element_size)) return print_bytes(place, array, kernel);
+  return fmt::format("{}[{}]", array, print_element(place, element_size, kernel));
 }
 
 std::string print(const SourceLine& where, const Kernel& kernel) {
@@ -141,8 +137,7 @@ std::string describe(const Kernel& kernel, InstructionRef ref) {
   const std::string where = print(instruction.where, kernel);
   const std::string text = print(instruction, kernel);
   if (!where.empty()) return fmt::format("{}: kernel '{}', '{}'", where, kernel.name, text);
-  return fmt::format("kernel '{}', {}:{} '{}'", kernel.name, label_of(ref.block, kernel), ref.index,
-                     text);
+  return fmt::format("kernel '{}', {}:{} '{}'", kernel.name, label_of(ref.block, kernel), ref.index, text);
 }
 
 }  // namespace fencewise

@@ -40,20 +40,19 @@ std::vector<ThreadCoordinates> placed_threads(const Launch& launch) {
 BufferId buffer_named(const Problem& problem, const Launch& launch, const Kernel& kernel,
                       const std::string& array) {
   if (const auto id = problem.find_buffer(array)) return *id;
-  throw InputError(fmt::format("launch '{}': no buffer named '{}' for the array of kernel '{}'",
-                               launch.name, array, kernel.name));
+  throw InputError(fmt::format("launch '{}': no buffer named '{}' for the array of kernel '{}'", launch.name,
+                               array, kernel.name));
 }
 
 BufferId buffer_listed(const Problem& problem, const Launch& launch, const Kernel& kernel,
                        std::size_t position) {
   if (position >= launch.arrays.size())
-    throw InputError(
-        fmt::format("launch '{}': kernel '{}' has more global arrays than the {} buffers given",
-                    launch.name, kernel.name, launch.arrays.size()));
+    throw InputError(fmt::format("launch '{}': kernel '{}' has more global arrays than the {} buffers given",
+                                 launch.name, kernel.name, launch.arrays.size()));
   const BufferId id = launch.arrays[position];
   if (id.value >= problem.buffers.size())
-    throw InputError(fmt::format("launch '{}': buffer number {} does not exist; there are {}",
-                                 launch.name, id.value, problem.buffers.size()));
+    throw InputError(fmt::format("launch '{}': buffer number {} does not exist; there are {}", launch.name,
+                                 id.value, problem.buffers.size()));
   return id;
 }
 
@@ -70,20 +69,19 @@ std::vector<ThreadCoordinates> threads_of(const Launch& launch) {
 }
 
 std::vector<std::optional<BufferId>> bindings_of(const Problem& problem, const Launch& launch,
-                                                 KernelId id) {
-  const Kernel& kernel = problem.kernels[id.value];
-  std::vector<std::optional<BufferId>> bindings(kernel.arrays.size());
+                                                 KernelId kernel) {
+  const Kernel& code = problem.kernels[kernel.value];
+  std::vector<std::optional<BufferId>> bindings(code.arrays.size());
   std::size_t position = 0;
-  for (std::size_t i = 0; i < kernel.arrays.size(); ++i) {
-    const ArrayDecl& array = kernel.arrays[i];
+  for (std::size_t i = 0; i < code.arrays.size(); ++i) {
+    const ArrayDecl& array = code.arrays[i];
     if (array.space == StateSpace::shared || array.space == StateSpace::local) continue;
-    bindings[i] = launch.arrays.empty() ? buffer_named(problem, launch, kernel, array.name)
-                                        : buffer_listed(problem, launch, kernel, position++);
+    bindings[i] = launch.arrays.empty() ? buffer_named(problem, launch, code, array.name)
+                                        : buffer_listed(problem, launch, code, position++);
   }
   if (position < launch.arrays.size())
-    throw InputError(
-        fmt::format("launch '{}': {} buffers given, but kernel '{}' has {} global arrays",
-                    launch.name, launch.arrays.size(), kernel.name, position));
+    throw InputError(fmt::format("launch '{}': {} buffers given, but kernel '{}' has {} global arrays",
+                                 launch.name, launch.arrays.size(), code.name, position));
   return bindings;
 }
 

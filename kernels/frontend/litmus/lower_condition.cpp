@@ -1,5 +1,6 @@
 #include "kernels/frontend/litmus/lower_condition.h"
 
+#include <algorithm>
 #include <utility>
 
 #include <fmt/format.h>

@@ -1,5 +1,6 @@
 #include "kernels/frontend/litmus/parse.h"
 
+#include <algorithm>
 #include <fstream>
 #include <utility>
 #include <vector>

@@ -113,7 +113,7 @@ struct statement : seq<mnemonic, gap, opt<operands>> {};
 struct cell : seq<cell_start, gap, star<label>, opt<statement>, gap> {};
 struct row_start : success {};
 struct row_end : one<';'> {};
-struct row : seq<not_at<sor<final_start, eof>>, row_start, cell, star<one<'|'>, cell>, must<row_end>, gap> {};
+struct row : seq<not_at<final_start>, at<sor<identifier_first, one<'|', ';'>>>, row_start, cell, star<one<'|'>, cell>, must<row_end>, gap> {};
 struct program : seq<gap, star<row>> {};
 
 // --- Conditions ---
@@ -216,7 +216,7 @@ template <> constexpr Expectation expectation<attribute_name>{"cta, cluster or g
 template <> constexpr Expectation expectation<attribute_number>{"a number", true};
 template <> constexpr Expectation expectation<threads_end>{"'|' before the next thread, or ';' after the last", true};
 template <> constexpr Expectation expectation<operand>{"a register, a location, an integer or a label"};
-template <> constexpr Expectation expectation<row_end>{"',' before an operand, '|' before the next cell or ';' after the last", true};
+template <> constexpr Expectation expectation<row_end>{"';' to end the row, '|' before the next cell or ',' before an operand", true};
 template <> constexpr Expectation expectation<quantifier>{"an instruction, or exists, ~exists or forall with the final condition"};
 template <> constexpr Expectation expectation<final_condition>{"a condition such as (P0:r0 == 1 /\\ x == 2)"};
 template <> constexpr Expectation expectation<filter_condition>{"a condition such as (P0:r0 == 1)"};

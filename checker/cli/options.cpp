@@ -1,0 +1,172 @@
+#include "checker/cli/options.h"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <fstream>
+#include <limits>
+
+#include <CLI/CLI.hpp>
+
+#include "checker/report/names.h"
+#include "kernels/core/error.h"
+
+namespace fencewise {
+namespace {
+
+constexpr std::uint32_t bit(Command command) { return 1U << static_cast<unsigned>(command); }
+constexpr std::uint32_t with_subject = bit(Command::show) | bit(Command::check) | bit(Command::simulate);
+constexpr std::uint32_t with_report = bit(Command::check) | bit(Command::replay);
+constexpr std::uint32_t checks = bit(Command::check);
+constexpr std::uint32_t simulates = bit(Command::simulate);
+
+// One function a type of member: binds an option, or a flag, to it.
+template <auto Member>
+void bind(CLI::App& app, const OptionRow& row, Options& options) {
+  auto* option = row.value == nullptr ? nullptr : app.add_option(row.names, options.*Member, row.help);
+  if (option != nullptr) option->type_name(row.value)->allow_extra_args(false);
+}
+template <auto Member>
+void bind_flag(CLI::App& app, const OptionRow& row, Options& options) {
+  app.add_flag(row.names, options.*Member, row.help);
+}
+
+constexpr std::array table{
+    OptionRow{"--param", "K=V", "set a parameter of the protocol; may be repeated", with_subject, bind<&Options::params>},
+    OptionRow{"--variant", "V", "a variant of the protocol, as `show` lists them", with_subject, bind<&Options::variant>},
+    OptionRow{"--all-variants", nullptr, "check every variant and compare with what it must yield", checks,
+              bind_flag<&Options::all_variants>},
+    OptionRow{"--replays", "R", "launches with the same arguments; the same as --param replays=R", with_subject,
+              bind<&Options::replays>},
+    OptionRow{"--format", "F", "text, litmus, ptx or dot", bit(Command::show), bind<&Options::format>},
+    OptionRow{"--model", "M", "memory model: ptx (default), ptx-v6.0, ptx-v7.5 or sc", checks, bind<&Options::model>},
+    OptionRow{"--races", "R", "data races: fail (default), report or off", checks, bind<&Options::races>},
+    OptionRow{"--engine", "E", "auto (default), view or graph", checks, bind<&Options::engine>},
+    OptionRow{"--loop-bound", "N", "rounds of a loop whose condition depends on memory (default 8)", checks,
+              bind<&Options::loop_bound>},
+    OptionRow{"--max-seconds", "S", "stop after this time; with --all-variants, for each", checks, bind<&Options::max_seconds>},
+    OptionRow{"--max-memory", "BYTES", "stop at this size, such as 512M or 4G (default 75 % of RAM)", checks,
+              bind<&Options::max_memory>},
+    OptionRow{"--max-states", "N", "stop after this many states", checks, bind<&Options::max_states>},
+    OptionRow{"--max-graphs", "N", "stop after this many execution graphs", checks, bind<&Options::max_graphs>},
+    OptionRow{"--order", "LIST", "CTAs in the order in which they finish, such as 2,0,3,1", simulates, bind<&Options::order>},
+    OptionRow{"--runs", "N", "random runs (default 1)", simulates, bind<&Options::runs>},
+    OptionRow{"--seed", "K", "of the first run; the next ones count up (default 1)", simulates, bind<&Options::seed>},
+    OptionRow{"--json,--save", "FILE|-", "write the report, with what `replay` needs, as JSON", with_report,
+              bind<&Options::json>},
+    OptionRow{"--dot", "FILE|-", "write the counterexample's execution graph for Graphviz", with_report, bind<&Options::dot>},
+    OptionRow{"--json", nullptr, "print the list as JSON", bit(Command::list), bind_flag<&Options::list_json>},
+    OptionRow{"-q,--quiet", nullptr, "only the first line: the verdict, or the summary", with_report | simulates,
+              bind_flag<&Options::quiet>},
+    OptionRow{"-v,--verbose", nullptr, "every event of every launch; all final states", with_report,
+              bind_flag<&Options::verbose>},
+};
+
+template <class Enum>
+Enum one_of(std::string_view option, const std::string& text) {
+  if (const auto value = from_spelling<Enum>(text)) return *value;
+  throw InputError(fmt::format("unknown {} '{}'; expected {}", option, text, spellings<Enum>()));
+}
+
+// A number given to an option, within [least, most].
+template <class Number>
+Number within(std::string_view option, Number value, Number least, Number most) {
+  if (value >= least && value <= most) return value;
+  throw InputError(fmt::format("{} must be from {} to {}; got {}", option, least, most, value));
+}
+
+constexpr std::int64_t largest_count = std::numeric_limits<std::int64_t>::max();
+
+std::uint64_t page_count_times_size() {
+  return static_cast<std::uint64_t>(sysconf(_SC_PHYS_PAGES)) * static_cast<std::uint64_t>(sysconf(_SC_PAGE_SIZE));
+}
+
+// What this process may use: RAM, or less where a control group says so.
+std::uint64_t memory_of_machine() {
+  std::uint64_t bytes = page_count_times_size();
+  std::uint64_t group = 0;
+  if (std::ifstream("/sys/fs/cgroup/memory.max") >> group) bytes = std::min(bytes, group);
+  return bytes;
+}
+
+// "512M", "4G", "1048576".
+std::uint64_t parse_bytes(const std::string& text) {
+  std::uint64_t number = 0;
+  const char* const end = text.data() + text.size();
+  const auto [rest, error] = std::from_chars(text.data(), end, number);
+  const std::string_view unit(rest, static_cast<std::size_t>(end - rest));
+  const std::string_view units = "KMGT";
+  const std::size_t power = unit.empty() ? 0 : units.find(unit.front()) + 1;  // npos + 1 is 0
+  const bool known = unit.empty() || (unit.size() == 1 && power != 0);
+  if (error != std::errc() || number == 0 || !known || number > largest_count >> (10 * power))
+    throw InputError(fmt::format("--max-memory must be a size such as 512M or 4G; got '{}'", text));
+  return number << (10 * power);
+}
+
+}  // namespace
+
+std::span<const OptionRow> option_table() { return table; }
+
+void add_options(CLI::App& app, Command command, Options& options) {
+  for (const OptionRow& row : table)
+    if ((row.commands & bit(command)) != 0) row.add(app, row, options);
+}
+
+CheckOptions check_options(const Options& options) {
+  CheckOptions result;
+  const auto model = parse_model(options.model);
+  if (!model) throw InputError(fmt::format("unknown model '{}'; expected {}", options.model, spellings<Model>()));
+  result.model = *model;
+  result.races = one_of<Races>("--races", options.races);
+  result.engine = one_of<Engine>("engine", options.engine);
+  if (options.loop_bound)
+    result.loop_bound = static_cast<std::uint32_t>(within<std::int64_t>("--loop-bound", *options.loop_bound, 1, 1'000'000));
+  return result;
+}
+
+Limits limits(const Options& options) {
+  Limits result;
+  if (options.max_seconds) result.seconds = within("--max-seconds", *options.max_seconds, 0.001, 1e9);
+  if (options.max_states)
+    result.states = static_cast<std::uint64_t>(within<std::int64_t>("--max-states", *options.max_states, 1, largest_count));
+  if (options.max_graphs)
+    result.graphs = static_cast<std::uint64_t>(within<std::int64_t>("--max-graphs", *options.max_graphs, 1, largest_count));
+  result.memory_bytes = options.max_memory.empty() ? memory_of_machine() / 4 * 3 : parse_bytes(options.max_memory);
+  return result;
+}
+
+void refuse_contradictions(const Options& o) {
+  const auto refuse = [](std::string_view a, std::string_view b) {
+    throw InputError(fmt::format("{} and {} contradict each other; give one of them", a, b));
+  };
+  const auto sets_replays = [](const std::string& param) { return param.starts_with("replays="); };
+  if (o.replays && std::any_of(o.params.begin(), o.params.end(), sets_replays)) refuse("--replays", "--param replays");
+  if (!o.variant.empty() && o.all_variants) refuse("--variant", "--all-variants");
+  if (o.quiet && o.verbose) refuse("-q", "-v");
+  if (!o.order.empty() && o.runs) refuse("--order", "--runs");
+  if (!o.dot.empty() && o.all_variants) refuse("--dot", "--all-variants");
+  if (!o.json.empty() && o.json == o.dot) refuse(fmt::format("--json {}", o.json), fmt::format("--dot {}", o.dot));
+}
+
+std::optional<std::vector<std::uint32_t>> finish_order(const Options& options) {
+  if (options.order.empty()) return std::nullopt;
+  std::vector<std::uint32_t> order;
+  const char* at = options.order.data();
+  const char* const end = at + options.order.size();
+  for (;;) {
+    std::uint32_t cta = 0;
+    const auto [rest, error] = std::from_chars(at, end, cta);
+    if (error != std::errc() || (rest != end && *rest != ','))
+      throw InputError(fmt::format("--order must be a list of CTAs such as 2,0,3,1; got '{}'", options.order));
+    if (std::find(order.begin(), order.end(), cta) != order.end())
+      throw InputError(fmt::format("--order {} names CTA {} twice", options.order, cta));
+    order.push_back(cta);
+    if (rest == end) return order;
+    at = rest + 1;
+  }
+}
+
+}  // namespace fencewise

@@ -1,0 +1,55 @@
+#include "checker/explore/budget.h"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <fstream>
+
+namespace fencewise {
+namespace {
+
+constexpr std::uint32_t steps_between_looks = 64;
+
+std::uint64_t resident_bytes() {
+  std::ifstream statm("/proc/self/statm");
+  std::uint64_t total = 0, resident = 0;
+  statm >> total >> resident;
+  return resident * static_cast<std::uint64_t>(sysconf(_SC_PAGESIZE));
+}
+
+}  // namespace
+
+Budget::Budget(const Limits& limits, const Progress& progress)
+    : limits_(limits), progress_(progress), start_(std::chrono::steady_clock::now()) {}
+
+double Budget::seconds() const {
+  return std::chrono::duration<double>(std::chrono::steady_clock::now() - start_).count();
+}
+
+bool Budget::spend(const SearchStats& stats) {
+  if (exhausted()) return false;
+  if (limits_.graphs != 0 && stats.graphs >= limits_.graphs)
+    reason_ = fmt::format("the limit of {} graphs was reached (--max-graphs)", limits_.graphs);
+  if (limits_.states != 0 && stats.states >= limits_.states)
+    reason_ = fmt::format("the limit of {} states was reached (--max-states)", limits_.states);
+  if (exhausted()) return false;
+  if (--countdown_ != 0) return true;
+  countdown_ = steps_between_looks;
+  return look(stats);
+}
+
+bool Budget::look(const SearchStats& stats) {
+  const double now = seconds();
+  if (progress_.stop != nullptr && progress_.stop->load(std::memory_order_relaxed)) reason_ = "interrupted";
+  if (limits_.seconds > 0 && now > limits_.seconds)
+    reason_ = fmt::format("the limit of {} seconds was reached (--max-seconds)", limits_.seconds);
+  if (limits_.memory_bytes != 0 && resident_bytes() > limits_.memory_bytes)
+    reason_ = fmt::format("the limit of {} MiB of memory was reached (--max-memory)", limits_.memory_bytes >> 20U);
+  if (progress_.report && now - last_report_ >= 1) {
+    last_report_ = now;
+    progress_.report(stats);
+  }
+  return !exhausted();
+}
+
+}  // namespace fencewise

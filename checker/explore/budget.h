@@ -1,0 +1,33 @@
+// What a search may use: time, memory, states, graphs, and a stop flag. Reaching a limit is a reason, never a quiet return.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <string>
+
+#include "checker/check.h"
+
+namespace fencewise {
+
+class Budget {
+ public:
+  Budget(const Limits& limits, const Progress& progress);
+
+  // To be called once a step; cheap. Returns false once something is used up; `reason` says what.
+  [[nodiscard]] bool spend(const SearchStats& stats);
+  [[nodiscard]] bool exhausted() const { return !reason_.empty(); }
+  [[nodiscard]] const std::string& reason() const { return reason_; }
+  [[nodiscard]] double seconds() const;
+
+ private:
+  [[nodiscard]] bool look(const SearchStats& stats);  // the dear checks: clock, memory, progress
+
+  Limits limits_;
+  Progress progress_;
+  std::chrono::steady_clock::time_point start_;
+  double last_report_ = 0;
+  std::uint32_t countdown_ = 1;
+  std::string reason_;
+};
+
+}  // namespace fencewise

@@ -1,0 +1,58 @@
+// The graph explorer: every consistent behaviour of one launch, once. Exact for racy programs, load buffering and partial
+// coherence too; the reference for the view explorer.
+//
+// The search chooses a source for one read at a time, for a read whose location is known, and cuts as soon as the graph
+// so far breaks an axiom. Its children are: each write that is there and may be read; and "a write that is not there yet",
+// after which only writes that appear later are tried for that read. The children are disjoint and cover everything, so no
+// behaviour is met twice and none is missed. At a leaf the morally strong writes that are still unordered are ordered both
+// ways; the order of fence.sc is only searched for (fence_order.h).
+// Cost: a node runs the threads that learnt something and derives the relations, O(n^3/64) for n events.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <vector>
+
+#include "checker/explore/budget.h"
+#include "checker/explore/partial_execution.h"
+#include "memmodel/relations.h"
+
+namespace fencewise {
+
+class GraphExplorer {
+ public:
+  // A consistent behaviour: every read has a source, every thread has ended or can't go on. `relations` are derived with
+  // the fence.sc order found, which `execution.graph` holds. Both may be changed by the visitor. Returning false stops.
+  using Visitor = std::function<bool(PartialExecution& execution, Relations& relations)>;
+
+  GraphExplorer(const LaunchContext& context, Budget& budget, SearchStats& stats)
+      : context_(context), budget_(budget), stats_(stats) {}
+
+  // Returns false if the visitor or the budget stopped it.
+  bool explore(const Visitor& visitor);
+
+ private:
+  struct Choice {
+    EventId read = no_event;
+    std::vector<EventId> sources;
+    bool may_wait = false;  // a write that is not there yet may still be its source
+  };
+  bool visit(std::size_t depth);
+  bool leaf(std::size_t depth);
+  bool order_writes(PartialExecution& execution);
+  [[nodiscard]] PartialExecution& at(std::size_t depth);
+  [[nodiscard]] Choice choose(const PartialExecution& execution) const;
+  [[nodiscard]] std::vector<EventId> sources(const PartialExecution& execution, EventId read) const;
+  [[nodiscard]] bool excluded(const PartialExecution& execution, EventId read, EventId write) const;
+  [[nodiscard]] bool may_wait(const PartialExecution& execution, EventId read) const;
+
+  const LaunchContext& context_;
+  Budget& budget_;
+  SearchStats& stats_;
+  Visitor visitor_;
+  Relations relations_;
+  std::vector<std::unique_ptr<PartialExecution>> stack_;  // [depth]
+  std::unique_ptr<PartialExecution> leaf_;
+};
+
+}  // namespace fencewise

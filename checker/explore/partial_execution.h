@@ -1,0 +1,144 @@
+// An execution under construction: the graph so far, and each thread run as far as its known values allow.
+//
+// Threads run ahead past reads that have no source yet: such a read's value is unknown, what is computed from it is
+// unknown, and a thread stops only where an unknown value decides (a branch, a barrier's id). So a read may take its value
+// from a write that comes later in any thread, which is load buffering, and No-Thin-Air makes this complete: in a
+// consistent execution some order of events respects reads-from and dependencies.
+//
+// When a source is chosen, the threads that waited for it are run again from the last point at which all their values were
+// known; events they had issued keep their ids and only learn their locations and values.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "checker/explore/memory_image.h"
+#include "kernels/core/flow.h"
+#include "kernels/core/interpreter.h"
+#include "memmodel/execution_graph.h"
+#include "memmodel/model.h"
+
+namespace fencewise {
+
+// What never changes while one launch is explored.
+struct LaunchContext {
+  const Problem& problem;
+  const Launch& launch;
+  LaunchImage image;
+  Reading reading;
+  const MemoryImage& memory;     // as the launch finds it
+  Terms& terms;
+  Dependencies& dependencies;
+  Interpreter interpreter;
+  std::uint32_t loop_bound;
+  bool proxies = false;                // some access is not generic, or some buffer is an alias
+  std::vector<Liveness> liveness;      // [kernel]
+  std::vector<MayAccess> may_access;   // [kernel]
+
+  LaunchContext(const Problem& problem, const Launch& launch, const Reading& reading, const MemoryImage& memory, Terms& terms,
+                Dependencies& dependencies, std::uint32_t loop_bound);
+};
+
+// What the graph does not hold of an event.
+struct EventInfo {
+  Value value;                    // read from, or written; unknown where it is not known yet
+  DependencySet depends = 0;      // writes: reads that the value depends on; reads: reads its address depends on
+  InstructionRef where;
+  std::uint32_t visible_since = 0;  // writes: stamp at which the location was known
+  std::uint32_t not_before = 0;     // reads without source: only writes visible since then are still to be tried
+};
+
+enum class ThreadStatus : std::uint8_t {
+  running,     // between advances: not yet run
+  blocked,     // an unknown value decides
+  at_barrier,
+  spinning,    // repeats an iteration that changes nothing
+  exited,
+  faulted,     // out of bounds, poison steers, trap: `note` says what
+  loop_bound,  // another round of a loop would exceed the bound
+  unmodelled,
+};
+
+class PartialExecution {
+ public:
+  explicit PartialExecution(const LaunchContext& context);
+
+  // Runs every thread as far as it goes. Returns whether events or locations changed.
+  bool advance();
+  void choose(EventId read, EventId write) { graph.rf[read] = write; }
+
+  ExecutionGraph graph;
+  std::vector<EventInfo> info;  // [event]
+  std::uint32_t stamp = 0;      // counts what became visible
+
+  struct LoopRecord {
+    BlockId header;
+    std::uint32_t rounds = 0;         // that memory decided
+    DependencySet control = 0;        // at the last visit of the header
+    std::uint32_t sequence = 0;       // likewise
+    std::vector<Value> registers;     // likewise
+    friend bool operator==(const LoopRecord&, const LoopRecord&) = default;
+  };
+  struct Cursor {
+    ThreadState state;
+    std::uint32_t sequence = 0;  // actions taken
+    std::vector<LoopRecord> loops;
+  };
+  struct Thread {
+    Cursor known;                   // the last point at which all values are known
+    ThreadStatus status = ThreadStatus::running;
+    Action::Kind fault_kind = Action::Kind::exit;
+    Action::Fault fault = Action::Fault::none;
+    InstructionRef at;              // where it stopped
+    DependencySet blockers = 0;     // blocked: reads it waits for
+    std::string note;               // faults
+    std::uint32_t sequence = 0;     // actions taken where it stopped
+    std::uint32_t spin_from = 0;    // spinning: first action of the repeated iteration
+    std::uint32_t passed = 0;       // actions below this are past their barrier
+    std::vector<std::array<EventId, 4>> events;  // [action] elements of a vector; read, write of an atomic; arrive, wait
+    std::vector<Value> registers;   // exited: final registers
+    bool settled = false;           // nothing unknown behind it: no need to run it again
+  };
+  std::vector<Thread> threads;
+
+  // An arrival that waits for its barrier phase to complete.
+  struct Arrival {
+    ThreadId thread;
+    std::uint32_t sequence;
+    EventId arrive;
+    bool waits;
+    std::uint64_t id, count;   // count 0: all threads of the CTA
+    std::optional<std::uint32_t> instance;
+  };
+  std::vector<Arrival> arrivals;
+  struct Phase {
+    std::vector<EventId> arrivals;
+  };
+  std::vector<Phase> phases;
+  std::vector<std::uint32_t> phase_of;  // [event] of a wait: its phase
+
+  [[nodiscard]] const LaunchContext& context() const { return *context_; }
+  [[nodiscard]] bool finished(ThreadId t) const { return threads[t].status == ThreadStatus::exited; }
+ private:
+  struct Run;  // one run of one thread
+  EventId add(Event event, EventInfo data, DependencySet depends);
+  void place(EventId event, const Resolved& place);
+  void add_initial_writes(const Location& location);
+  void refuse_mixed_sizes(const Location& location) const;
+  [[nodiscard]] Value value_of(EventId read) const;
+  void update(EventId event, Value value);
+  void run(ThreadId thread);
+  bool complete_barriers();
+  void complete(const std::vector<std::size_t>& group);
+  [[nodiscard]] Value reduce(const Barrier& barrier, const Phase& phase, DependencySet& origin) const;
+
+  const LaunchContext* context_;
+  bool changed_ = false;      // an event or a location is new
+  bool learnt_ = false;       // a value became known
+  Cursor scratch_;
+};
+
+}  // namespace fencewise

@@ -1,0 +1,191 @@
+#include "checker/explore/witness_builder.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <numeric>
+
+#include "kernels/core/printer.h"
+
+namespace fencewise {
+namespace {
+
+bool precedes(const PartialExecution& x, const Relations& r, EventId a, EventId b) {
+  return r.step(a, b) || x.graph.rf[b] == a || (x.graph.events[a].kind == EventKind::init && x.graph.events[b].kind != EventKind::init);
+}
+
+const Kernel& kernel_of(const PartialExecution& x, EventId e) {
+  return *x.context().image.threads[x.graph.events[e].thread].kernel;
+}
+
+const Instruction& instruction_of(const PartialExecution& x, EventId e) { return kernel_of(x, e).at(x.info[e].where); }
+
+Type type_of(const PartialExecution& x, EventId e) {
+  if (x.graph.events[e].kind == EventKind::init) return x.context().image.memory[x.graph.events[e].location.storage].element;
+  const auto& operation = instruction_of(x, e).operation;
+  if (const auto* load = std::get_if<Load>(&operation)) return load->access.type;
+  if (const auto* store = std::get_if<Store>(&operation)) return store->access.type;
+  if (const auto* atomic = std::get_if<Atomic>(&operation)) return atomic->access.type;
+  return Type::u32;
+}
+
+// Which missing order lets `read` miss `newer`, in words.
+std::string why_missed(const PartialExecution& x, const Relations& r, EventId read, EventId newer) {
+  const ExecutionGraph& g = x.graph;
+  const Event& reader = g.events[read];
+  const Event& writer = g.events[newer];
+  const auto reach = [&](EventId a, EventId b) { return a == b || r.base(a, b); };
+  // Ends of release patterns that cover the write, ends of acquire patterns that cover the read.
+  bool released = false, acquired = false, met = false;
+  for (EventId w = 0; w < g.events.size(); ++w)
+    r.release.each(w, [&](EventId start) {
+      if (!reach(newer, start)) return;
+      released = true;
+      for (EventId obs = 0; obs < g.events.size(); ++obs)
+        if (r.obs(w, obs) && g.events[obs].thread == reader.thread) met = true;
+    });
+  for (EventId e = 0; e < g.events.size(); ++e)
+    r.acquire.each(e, [&](EventId end) { acquired |= reach(end, read); });
+  const std::string who = thread_name(x.context(), writer.thread);
+  if (!released && !acquired) return fmt::format("no release after the write in {}, no acquire before this read", who);
+  if (!released) return fmt::format("no release by {} between its write and the flag: a fence or .release is missing", who);
+  if (!acquired) return "no acquire before this read: a fence or .acquire is missing after what it observed";
+  if (met) return "the release and the acquire are not morally strong to each other: a scope is too narrow";
+  return fmt::format("no release of {} is observed by an acquire before this read", who);
+}
+
+void describe_read(const PartialExecution& x, const Relations& r, EventId e, const std::vector<std::size_t>& place, WitnessEvent& event) {
+  const EventId source = x.graph.rf[e];
+  if (source == no_event) return;
+  event.reads_from = place[source];
+  std::optional<EventId> missed;
+  r.co.each(source, [&](EventId newer) {
+    if (newer != x.graph.events[e].rmw && place[newer] < place[e] && (!missed || place[newer] > place[*missed])) missed = newer;
+  });
+  if (!missed || x.graph.events[*missed].thread == x.graph.events[e].thread) return;
+  event.missed = place[*missed];
+  event.why_missed = why_missed(x, r, e, *missed);
+}
+
+}  // namespace
+
+std::string thread_name(const LaunchContext& context, ThreadId thread) {
+  if (thread == no_thread) return "initial memory";
+  const ThreadProgram& program = context.image.threads[thread];
+  if (!context.launch.placed.empty()) return program.kernel->name;
+  return fmt::format("CTA {} thread {}", context.image.cta_of[thread], program.coordinates.index_in_cta);
+}
+
+SourceRef source_of(const PartialExecution& x, EventId e) {
+  if (x.graph.events[e].thread == no_thread) return {};
+  const SourceLine where = instruction_of(x, e).where;
+  const auto& files = kernel_of(x, e).files;
+  if (where.line == 0 || where.file >= files.size()) return {};
+  return {files[where.file], where.line};
+}
+
+std::optional<std::vector<EventId>> execution_order(const PartialExecution& x, const Relations& r) {
+  const std::size_t n = x.graph.events.size();
+  std::vector<std::size_t> waiting(n, 0);
+  for (EventId a = 0; a < n; ++a)
+    for (EventId b = 0; b < n; ++b) waiting[b] += static_cast<std::size_t>(a != b && precedes(x, r, a, b));
+  std::vector<EventId> order;
+  std::vector<bool> done(n, false);
+  const auto ready = [&](EventId e) { return !done[e] && waiting[e] == 0; };
+  ThreadId current = no_thread;
+  while (order.size() < n) {
+    std::optional<EventId> next;
+    const auto rank = [&](EventId e) {
+      const Event& event = x.graph.events[e];
+      const bool initial = event.kind == EventKind::init;
+      return std::tuple(!initial, event.thread != current, event.thread, event.po, e);
+    };
+    for (EventId e = 0; e < n; ++e)
+      if (ready(e) && (!next || rank(e) < rank(*next))) next = e;
+    if (!next) return std::nullopt;
+    done[*next] = true;
+    order.push_back(*next);
+    current = x.graph.events[*next].thread;
+    for (EventId b = 0; b < n; ++b)
+      if (b != *next && precedes(x, r, *next, b)) --waiting[b];
+  }
+  return order;
+}
+
+std::vector<std::uint32_t> finish_order(const PartialExecution& x, const std::vector<EventId>& order) {
+  std::vector<std::uint32_t> ctas(x.context().image.ctas);
+  std::iota(ctas.begin(), ctas.end(), 0U);
+  std::vector<std::size_t> last(ctas.size(), 0);
+  for (std::size_t n = 0; n < order.size(); ++n)
+    if (const ThreadId t = x.graph.events[order[n]].thread; t != no_thread) last[x.context().image.cta_of[t]] = n + 1;
+  std::stable_sort(ctas.begin(), ctas.end(), [&](std::uint32_t a, std::uint32_t b) { return last[a] < last[b]; });
+  return ctas;
+}
+
+WitnessLaunch witness_of(const PartialExecution& x, const Relations& r, LaunchNumber number, const std::vector<EventId>& involved) {
+  const LaunchContext& context = x.context();
+  WitnessLaunch launch;
+  launch.replay = number.replay;
+  launch.launch = number.launch;
+  launch.kernel = context.launch.name.empty() ? context.image.threads.front().kernel->name : context.launch.name;
+  for (ThreadId t = 0; t < x.threads.size(); ++t) launch.threads.push_back(thread_name(context, t));
+  launch.cta_of = context.image.cta_of;
+
+  const std::size_t n = x.graph.events.size();
+  auto order = execution_order(x, r);
+  launch.ordered = order.has_value();
+  if (!order) {
+    order.emplace(n);
+    std::iota(order->begin(), order->end(), EventId{0});
+    std::stable_sort(order->begin(), order->end(), [&](EventId a, EventId b) {
+      const auto key = [&](EventId e) {
+        return std::tuple(x.graph.events[e].kind != EventKind::init, x.graph.events[e].po, x.graph.events[e].thread);
+      };
+      return key(a) < key(b);
+    });
+  }
+  launch.finish_order = finish_order(x, *order);
+  std::vector<std::size_t> place(n);
+  for (std::size_t k = 0; k < n; ++k) place[(*order)[k]] = k;
+
+  for (const EventId e : *order) {
+    const Event& event = x.graph.events[e];
+    WitnessEvent w;
+    w.thread = event.thread;
+    w.po = event.po;
+    w.kind = event.kind;
+    if (event.is_memory()) {
+      w.location = context.image.memory.name(event.location);
+      w.value = context.terms.to_string(x.info[e].value, type_of(x, e));
+    }
+    if (event.thread != no_thread) {
+      w.text = print(instruction_of(x, e), kernel_of(x, e));
+      const SourceRef source = source_of(x, e);
+      w.file = source.file;
+      w.line = source.line;
+    }
+    if (event.is_read()) describe_read(x, r, e, place, w);
+    w.involved = std::find(involved.begin(), involved.end(), e) != involved.end();
+    launch.events.push_back(std::move(w));
+
+    Event copy = event;
+    if (copy.rmw != no_event) copy.rmw = static_cast<EventId>(place[copy.rmw]);
+    launch.graph.events.push_back(copy);
+    launch.graph.rf.push_back(x.graph.rf[e] == no_event ? no_event : static_cast<EventId>(place[x.graph.rf[e]]));
+  }
+  launch.graph.threads = x.graph.threads;
+  const auto renumber = [&](const std::vector<Edge>& edges) {
+    std::vector<Edge> out;
+    for (const Edge& edge : edges) out.push_back({static_cast<EventId>(place[edge.from]), static_cast<EventId>(place[edge.to])});
+    std::sort(out.begin(), out.end());
+    out.erase(std::unique(out.begin(), out.end()), out.end());
+    return out;
+  };
+  launch.graph.co = renumber(x.graph.co);
+  launch.graph.fence_sc = renumber(x.graph.fence_sc);
+  launch.graph.sync = renumber(x.graph.sync);
+  launch.graph.dep = renumber(x.graph.dep);
+  return launch;
+}
+
+}  // namespace fencewise

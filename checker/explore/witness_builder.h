@@ -1,0 +1,31 @@
+// Turns a behaviour of one launch into what a report shows: events in an order of execution, with values and names.
+#pragma once
+
+#include <vector>
+
+#include "checker/check.h"
+#include "checker/explore/partial_execution.h"
+#include "memmodel/relations.h"
+
+namespace fencewise {
+
+struct LaunchNumber {
+  std::uint32_t replay = 1;
+  std::uint32_t launch = 1;
+};
+
+// `involved`: events that the finding is about. The relations are derived for the execution's graph.
+[[nodiscard]] WitnessLaunch witness_of(const PartialExecution& execution, const Relations& relations, LaunchNumber number,
+                                       const std::vector<EventId>& involved = {});
+
+// "CTA 1 thread 0", or the kernel's name where threads are placed by hand.
+[[nodiscard]] std::string thread_name(const LaunchContext& context, ThreadId thread);
+
+[[nodiscard]] SourceRef source_of(const PartialExecution& execution, EventId event);
+
+// The order of execution: po, reads-from and synchronization respected where they have no cycle; threads run on as long as
+// they can. No value: they have one.
+[[nodiscard]] std::optional<std::vector<EventId>> execution_order(const PartialExecution& execution, const Relations& relations);
+[[nodiscard]] std::vector<std::uint32_t> finish_order(const PartialExecution& execution, const std::vector<EventId>& order);
+
+}  // namespace fencewise

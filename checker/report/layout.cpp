@@ -1,0 +1,136 @@
+#include "checker/report/layout.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <set>
+#include <string_view>
+
+namespace fencewise {
+namespace {
+
+// Up to here all rows are shown.
+constexpr std::size_t few_rows = 40;
+
+// "atom.relaxed.gpu.add.u32" of "@%p atom.relaxed.gpu.add.u32 %old, sem[0], 1".
+std::string mnemonic(const std::string& text) {
+  std::size_t from = 0;
+  if (text.starts_with('@')) from = std::min(text.find(' '), text.size() - 1) + 1;
+  return text.substr(from, text.find(' ', from) - from);
+}
+
+bool is_memory(EventKind kind) {
+  return kind == EventKind::init || kind == EventKind::read || kind == EventKind::write;
+}
+
+// The event that the next one completes: an atomic's read by its write, a barrier's arrival by its wait.
+bool completes(const WitnessEvent& first, const WitnessEvent& second, const WitnessLaunch& launch, std::size_t at) {
+  if (first.thread != second.thread || first.thread == no_thread) return false;
+  if (first.kind == EventKind::arrive && second.kind == EventKind::wait) return first.text == second.text;
+  return at + 1 < launch.graph.events.size() && launch.graph.events[at].rmw == at + 1 &&
+         first.kind == EventKind::read && second.kind == EventKind::write;
+}
+
+class RowBuilder {
+ public:
+  explicit RowBuilder(const WitnessLaunch& launch) : launch_(launch), row_of_(launch.events.size()) {}
+
+  std::vector<Row> build() {
+    number_rows();
+    std::vector<Row> rows;
+    for (std::size_t n = 0; n < launch_.events.size(); ++n)
+      if (starts_row(n)) rows.push_back(row(n));
+    return rows;
+  }
+
+ private:
+  void number_rows() {
+    std::size_t number = 0;
+    for (std::size_t n = 0; n < launch_.events.size(); ++n) {
+      if (launch_.events[n].thread == no_thread) continue;
+      row_of_[n] = starts_row(n) ? ++number : number;
+    }
+  }
+
+  [[nodiscard]] bool starts_row(std::size_t n) const {
+    if (launch_.events[n].thread == no_thread) return false;
+    return n == 0 || !completes(launch_.events[n - 1], launch_.events[n], launch_, n - 1);
+  }
+
+  [[nodiscard]] Row row(std::size_t n) const {
+    const WitnessEvent& event = launch_.events[n];
+    const bool pair = n + 1 < launch_.events.size() && !starts_row(n + 1) &&
+                      launch_.events[n + 1].thread != no_thread;
+    Row row;
+    row.number = row_of_[n];
+    row.thread = event.thread;
+    if (event.line != 0) row.line = fmt::format("{}:{}", event.file, event.line);
+    row.text = pair && event.kind == EventKind::read ? atomic_text(event, launch_.events[n + 1]) : text(event, pair);
+    row.note = note(event);
+    row.involved = event.involved || (pair && launch_.events[n + 1].involved);
+    for (const auto& source : {event.reads_from, event.missed})
+      if (source && row_of_[*source] != 0) row.sources.push_back(row_of_[*source]);
+    return row;
+  }
+
+  [[nodiscard]] std::string text(const WitnessEvent& event, bool pair) const {
+    if (!is_memory(event.kind)) return pair ? event.text : fmt::format("{}{}", event.text, half(event));
+    const std::string access = fmt::format("{} {}", mnemonic(event.text), event.location);
+    if (event.kind == EventKind::write) return fmt::format("{} := {}", access, event.value);
+    return fmt::format("{} gives {}{}", access, event.value, origin(event));
+  }
+
+  // A bar.sync whose arrival and wait are apart.
+  static std::string_view half(const WitnessEvent& event) {
+    if (event.kind == EventKind::wait) return " passes";
+    return event.kind == EventKind::arrive && event.text.find("arrive") == std::string::npos ? " arrives" : "";
+  }
+
+  [[nodiscard]] std::string atomic_text(const WitnessEvent& read, const WitnessEvent& write) const {
+    return fmt::format("{} {}: {}{}, now {}", mnemonic(read.text), read.location, read.value, origin(read), write.value);
+  }
+
+  [[nodiscard]] std::string origin(const WitnessEvent& event) const {
+    if (!event.reads_from) return {};
+    return fmt::format(" from {}", name_of(*event.reads_from));
+  }
+
+  // "#3", or where memory as the launch found it is meant.
+  [[nodiscard]] std::string name_of(std::size_t event) const {
+    return row_of_[event] == 0 ? "launch start" : fmt::format("#{}", row_of_[event]);
+  }
+
+  [[nodiscard]] std::string note(const WitnessEvent& event) const {
+    if (!event.missed) return event.why_missed;
+    const WitnessEvent& newer = launch_.events[*event.missed];
+    const std::string missed =
+        fmt::format("misses {} ({} := {})", name_of(*event.missed), newer.location, newer.value);
+    return event.why_missed.empty() ? missed : fmt::format("{}: {}", missed, event.why_missed);
+  }
+
+  const WitnessLaunch& launch_;
+  std::vector<std::size_t> row_of_;  // [event], 0: memory as the launch found it
+};
+
+}  // namespace
+
+std::vector<Row> rows_of(const WitnessLaunch& launch) { return RowBuilder(launch).build(); }
+
+std::vector<Row> rows_worth_showing(const std::vector<Row>& rows, bool everything) {
+  std::set<ThreadId> threads;
+  for (const Row& row : rows)
+    if (row.involved) threads.insert(row.thread);
+  if (everything || threads.empty() || rows.size() <= few_rows) return rows;
+  std::set<std::size_t> wanted;
+  for (const Row& row : rows) {
+    if (!threads.contains(row.thread)) continue;
+    wanted.insert(row.number);
+    wanted.insert(row.sources.begin(), row.sources.end());
+  }
+  std::vector<Row> kept;
+  for (const Row& row : rows)
+    if (wanted.contains(row.number)) kept.push_back(row);
+  return kept;
+}
+
+}  // namespace fencewise

@@ -1,0 +1,29 @@
+// The events of a witness as rows of a table: what each row says, and who reads from whom, by row number.
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "checker/check.h"
+
+namespace fencewise {
+
+// One event, or the two halves of an atomic, or the two of a barrier.
+struct Row {
+  std::size_t number = 0;   // from 1, as shown
+  ThreadId thread = no_thread;
+  std::string line;         // "splitk_serial.cpp:41"; may be empty
+  std::string text;         // "ld.weak.f32 ws[1] = in[1] from 2"
+  std::string note;         // of a stale read: what it missed and why; may be empty
+  bool involved = false;
+  std::vector<std::size_t> sources;  // rows that it reads from or missed
+};
+
+[[nodiscard]] std::vector<Row> rows_of(const WitnessLaunch& launch);
+
+// Without `everything`: the rows of the threads involved, and what they read from or missed.
+[[nodiscard]] std::vector<Row> rows_worth_showing(const std::vector<Row>& rows, bool everything);
+
+}  // namespace fencewise

@@ -1,0 +1,18 @@
+// The built-in protocols, one function each. catalogue.cpp lists them; each is defined in the file of its name (the
+// classics together, in classics.cpp).
+#pragma once
+
+#include "protocols/protocol.h"
+
+namespace fencewise::protocols {
+
+[[nodiscard]] Protocol splitk_serial();
+[[nodiscard]] Protocol splitk_atomic();
+[[nodiscard]] Protocol reverse();
+[[nodiscard]] Protocol mp();
+[[nodiscard]] Protocol sb();
+[[nodiscard]] Protocol lb();
+[[nodiscard]] Protocol iriw();
+[[nodiscard]] Protocol corr();
+
+}  // namespace fencewise::protocols
