@@ -29,6 +29,7 @@ struct CheckOptions {
   Engine engine = Engine::automatic;
   std::uint32_t loop_bound = 8;  // rounds of a loop whose condition depends on memory, per thread
   bool stop_at_first = true;     // stop at the first finding that violates (else: collect one per kind and place)
+  bool collect_states = false;   // fill CheckResult::final_states
 };
 
 // Limits: reaching one makes the verdict inconclusive. 0: none.
@@ -45,7 +46,7 @@ struct SearchStats {
   std::uint64_t blocked = 0;        // consistent behaviours in which a thread never ends
   std::uint64_t steps = 0;          // nodes of the search tried
   std::uint64_t states = 0;         // stored states (view explorer), or distinct memories between launches (graph)
-  std::uint64_t finish_orders = 0;  // CTA finish orders told apart
+  std::uint64_t finish_orders = 0;  // CTA finish orders of one launch told apart (the most over the launches)
 };
 
 struct Progress {
@@ -113,7 +114,7 @@ struct CheckResult {
   std::vector<Finding> findings;         // violating ones first
   SearchStats search;
   double seconds = 0;
-  // Litmus: whether the `exists` condition was reached, and reachable final states as "x=1; 0:r1=2;".
+  // Reachable final states, sorted, where asked for: "0:r1=2; x=1;" (thread:register, then buffer elements).
   std::vector<std::string> final_states;
 };
 

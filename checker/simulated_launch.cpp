@@ -87,7 +87,7 @@ void SimulatedLaunch::take(std::uint32_t thread, const Action& action) {
     case Action::Kind::fence:
     case Action::Kind::proxy_fence: return move_on();
     case Action::Kind::barrier: return barrier(thread, action);
-    case Action::Kind::back_edge: return end_round(thread);
+    case Action::Kind::loop_header: return end_round(thread);
     case Action::Kind::exit: threads_[thread].status = Status::at_exit; return leave_those_at_exit();
     case Action::Kind::trap: return fail(thread, fmt::format("trap: {}", action.text));
     case Action::Kind::fault: return fail(thread, action.text);

@@ -79,6 +79,7 @@ Number within(std::string_view option, Number value, Number least, Number most) 
 }
 
 constexpr std::int64_t largest_count = std::numeric_limits<std::int64_t>::max();
+constexpr std::uint64_t largest_size = std::numeric_limits<std::int64_t>::max();  // bytes
 
 std::uint64_t page_count_times_size() {
   return static_cast<std::uint64_t>(sysconf(_SC_PHYS_PAGES)) * static_cast<std::uint64_t>(sysconf(_SC_PAGE_SIZE));
@@ -101,7 +102,7 @@ std::uint64_t parse_bytes(const std::string& text) {
   const std::string_view units = "KMGT";
   const std::size_t power = unit.empty() ? 0 : units.find(unit.front()) + 1;  // npos + 1 is 0
   const bool known = unit.empty() || (unit.size() == 1 && power != 0);
-  if (error != std::errc() || number == 0 || !known || number > largest_count >> (10 * power))
+  if (error != std::errc() || number == 0 || !known || number > largest_size >> (10 * power))
     throw InputError(fmt::format("--max-memory must be a size such as 512M or 4G; got '{}'", text));
   return number << (10 * power);
 }

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cerrno>
 #include <charconv>
 #include <cstring>
@@ -10,7 +11,6 @@
 #include <fstream>
 #include <numeric>
 #include <optional>
-#include <sstream>
 
 #include "checker/report/json.h"
 #include "kernels/core/error.h"
@@ -19,7 +19,7 @@
 namespace fencewise {
 namespace {
 
-constexpr std::uintmax_t largest_file = std::uintmax_t{64} << 20U;
+constexpr std::size_t largest_file = std::size_t{64} << 20U;
 
 // Levenshtein's distance: insertions, deletions and replacements that turn a into b.
 std::size_t distance(std::string_view a, std::string_view b) {
@@ -202,11 +202,13 @@ std::string read_file(const std::string& path) {
   if (std::filesystem::is_directory(path, ignored)) throw InputError(fmt::format("{} is a folder", path));
   std::ifstream file(path, std::ios::binary);
   if (!file) throw InputError(fmt::format("can't read {}: {}", path, std::strerror(errno)));
-  const std::uintmax_t size = std::filesystem::file_size(path, ignored);
-  if (!ignored && size > largest_file) throw InputError(fmt::format("{} is larger than {} MiB", path, largest_file >> 20U));
-  std::ostringstream text;
-  text << file.rdbuf();
-  return text.str();
+  std::string text;
+  std::array<char, std::size_t{1} << 16U> chunk;
+  while (file.read(chunk.data(), chunk.size()) || file.gcount() > 0) {
+    text.append(chunk.data(), static_cast<std::size_t>(file.gcount()));
+    if (text.size() > largest_file) throw InputError(fmt::format("{} is larger than {} MiB", path, largest_file >> 20U));
+  }
+  return text;
 }
 
 }  // namespace fencewise

@@ -8,6 +8,7 @@
 #include "kernels/core/flow.h"
 #include "kernels/core/printer.h"
 #include "kernels/core/simt/machine.h"
+#include "kernels/core/simt/peephole.h"
 #include "kernels/core/simt/program.h"
 
 namespace fencewise::simt {
@@ -95,9 +96,8 @@ class BlockOrder {
 
 class Decoder {
  public:
-  Decoder(const Kernel& kernel, const RunConfig& config) : kernel_(kernel), config_(config) {
-    program_.kernel = &kernel;
-  }
+  Decoder(const Kernel& kernel, const RunConfig& config)
+      : simplified_(simplify(kernel)), kernel_(simplified_.kernel), config_(config) {}
 
   Program decode() {
     place_arrays();
@@ -112,6 +112,7 @@ class Decoder {
     for (const std::uint32_t block : order.order()) decode_block(block);
     for (Segment& segment : program_.segments) link(segment);
     program_.constant_bytes = constant_bytes_;
+    program_.kernel = std::make_shared<const Kernel>(kernel_);
     return std::move(program_);
   }
 
@@ -308,7 +309,7 @@ class Decoder {
     const Shape3 shape = shape_of(i);
     const Source dst = reg(i.dst);
     const Source a = source(i.a, shape.a), b = source(i.b, shape.b), c = source(i.c, shape.c);
-    const StatementClass statement = i.op == Arith::fma ? StatementClass::ffma : StatementClass::none;
+    const StatementClass statement = is_multiply_add(i) ? StatementClass::ffma : StatementClass::none;
     const auto fits = [](const Source& s, Type type) { return s.bytes == lane_bytes(type); };
     const bool plain = fits(dst, shape.dst) && fits(a, shape.a) && fits(b, shape.b) && fits(c, shape.c);
     Op op = new_op(nullptr);
@@ -345,7 +346,7 @@ class Decoder {
       return size_of(i.type) >= 4;
     }
     op.lane = i.op == Arith::cvt ? convert_function(i.type, i.from) : lane_function(i.op, i.type);
-    op.handler = i.op == Arith::fma && i.type == Type::f32 ? handlers::fmas : handlers::lane;
+    op.handler = is_multiply_add(i) && i.type == Type::f32 ? handlers::fmas : handlers::lane;
     return op.lane != nullptr;
   }
 
@@ -370,6 +371,7 @@ class Decoder {
     m.strong = access.order != Order::weak || kind == MemoryOp::Kind::atomic;
     m.scale = access.address.scale;
     m.offset = access.address.offset;
+    m.index_plus = simplified_.index_plus[where_.block.value][where_.index];
     set_index(m, access.address.index);
     if (m.array && program_.arrays[m.array->value].space == StateSpace::shared) m.space = StateSpace::shared;
     if (m.strong && m.space != StateSpace::global) program_.strong_shared = true;
@@ -498,6 +500,7 @@ class Decoder {
     close_segment(Segment::End::branch);
   }
 
+  const Simplified simplified_;
   const Kernel& kernel_;
   const RunConfig& config_;
   Program program_;

@@ -1,4 +1,5 @@
 // Handlers of loads, stores and atomics, what they cost, and their races.
+#include <algorithm>
 #include <bit>
 #include <cstring>
 
@@ -311,7 +312,7 @@ void load_grouped(const Warp& warp, const MemoryOp& m, const Target& t) {
 
 template <std::uint32_t count>
 void load_vectors(const Warp& warp, const MemoryOp& m, const Target& t) {
-  std::array<Word*, count> dst;
+  Word* dst[count];
   for (std::uint32_t e = 0; e < count; ++e) dst[e] = words_of(warp, m.data[e]);
   for (std::uint32_t l = 0; l < warp_lanes; ++l) {
     std::array<std::uint32_t, count> lane;
@@ -344,7 +345,7 @@ void load_lanes(Machine& machine, Warp& warp, const MemoryOp& m, const Target& t
 
 template <std::uint32_t count>
 void store_vectors(const Warp& warp, const MemoryOp& m, const Target& t) {
-  std::array<const Word*, count> src;
+  const Word* src[count];
   for (std::uint32_t e = 0; e < count; ++e) src[e] = words_of(warp, m.data[e]);
   for (std::uint32_t l = 0; l < warp_lanes; ++l) {
     std::array<std::uint32_t, count> lane;

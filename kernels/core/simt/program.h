@@ -9,6 +9,7 @@
 
 #include <array>
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -120,7 +121,7 @@ struct ArrayPlace {
 };
 
 struct Program {
-  const Kernel* kernel = nullptr;
+  std::shared_ptr<const Kernel> kernel;  // simplified; instructions keep their source lines
   std::vector<Op> ops;
   std::vector<Segment> segments;      // [0] is the entry
   std::vector<FmaOperands> fmas;

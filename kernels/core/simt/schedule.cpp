@@ -321,8 +321,6 @@ void Machine::arrive(Warp& warp, const Segment& segment) {
     warp.state = Warp::State::waiting;
     warp.barrier = segment.barrier;
     state.waiting.push_back(warp.index);
-  } else if (warp.segment == warp.reconvergence) {
-    resume_top(warp);
   }
   complete_if_met(op.id);
 }

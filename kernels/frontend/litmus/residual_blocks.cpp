@@ -43,13 +43,12 @@ class Layout {
     for (Block& block : blocks_) {
       retarget(block.instructions.back().operation, [&](BlockId id) { return destination(blocks_, id); });
     }
-    for (const Block& block : blocks_) {
-      for (const BlockId next : successors(block)) ++predecessors_[next.value];
-    }
+    entry_ = destination(blocks_, BlockId{0});
+    count_predecessors();
   }
 
   std::vector<Block> run() {
-    place(BlockId{0});
+    place(entry_);
     finish_with_exit();
     for (Block& block : order_) {
       retarget(block.instructions.back().operation, [&](BlockId id) { return BlockId{placed_[id.value].value()}; });
@@ -58,6 +57,23 @@ class Layout {
   }
 
  private:
+  // Of blocks that the entry reaches.
+  void count_predecessors() {
+    std::vector<bool> seen(blocks_.size());
+    std::vector<BlockId> pending{entry_};
+    ++predecessors_[entry_.value];  // the start of the thread
+    while (!pending.empty()) {
+      const BlockId id = pending.back();
+      pending.pop_back();
+      if (seen[id.value]) continue;
+      seen[id.value] = true;
+      for (const BlockId next : successors(blocks_[id.value])) {
+        ++predecessors_[next.value];
+        pending.push_back(next);
+      }
+    }
+  }
+
   // In the order of a reader: what a branch falls into comes next.
   void place(BlockId first) {
     std::vector<BlockId> pending{first};
@@ -95,6 +111,7 @@ class Layout {
 
   std::vector<Block> blocks_;
   BlockId exit_;
+  BlockId entry_;
   std::vector<std::uint32_t> predecessors_;
   std::vector<std::optional<std::uint32_t>> placed_;
   std::vector<Block> order_;

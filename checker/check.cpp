@@ -1,0 +1,13 @@
+#include "checker/check.h"
+
+#include "checker/explore/plan_search.h"
+#include "kernels/core/validate.h"
+
+namespace fencewise {
+
+CheckResult check(const Problem& problem, const CheckOptions& options, const Limits& limits, const Progress& progress) {
+  validate(problem);
+  return PlanSearch(problem, options, limits, progress).run();
+}
+
+}  // namespace fencewise

@@ -1,0 +1,86 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "checker/check.h"
+#include "checker/cli/commands.h"
+#include "checker/cli/interrupt.h"
+#include "checker/cli/output.h"
+#include "checker/cli/progress_line.h"
+#include "checker/cli/subject.h"
+#include "checker/report/names.h"
+
+namespace fencewise {
+namespace {
+
+// The check command that gives this report, without output options.
+std::string check_command_line(const Subject& subject, const Options& options, const CheckOptions& used) {
+  std::string line = command_line("check", subject);
+  if (used.model != Model::ptx) line += fmt::format(" --model {}", spelling(used.model));
+  if (used.races != Races::fail) line += fmt::format(" --races {}", spelling(used.races));
+  if (used.engine != Engine::automatic) line += fmt::format(" --engine {}", spelling(used.engine));
+  if (options.loop_bound) line += fmt::format(" --loop-bound {}", used.loop_bound);
+  return line;
+}
+
+std::string replay_line(const std::string& check_line, const Options& options) {
+  const bool saved = !options.json.empty() && options.json != "-";
+  return saved ? fmt::format("fencewise replay {}", options.json)
+               : fmt::format("{} --json cex.json; fencewise replay cex.json", check_line);
+}
+
+bool limited(const Options& o) { return o.max_seconds || o.max_states || o.max_graphs || !o.max_memory.empty(); }
+
+// One next step.
+std::string hint(const Subject& subject, const Options& options, const Report& report) {
+  const bool protocol = subject.protocol != nullptr;
+  switch (report.result.verdict) {
+    case Verdict::verified:
+      if (report.options.model == Model::sc) return "sc is interleaving alone; --model ptx checks what the hardware may do";
+      return protocol && subject.variant.empty()
+                 ? fmt::format("fencewise check {} --all-variants shows what each fence, scope and reset is for", subject.name)
+                 : "";
+    case Verdict::violated:
+      return protocol ? fmt::format("{} --runs 1000 -q shows what test runs would see", command_line("simulate", subject)) : "";
+    case Verdict::inconclusive:
+      return limited(options) ? "raise the limit, or check smaller parameters first" : "";
+  }
+  return "";
+}
+
+}  // namespace
+
+int exit_code_of(Verdict verdict) {
+  switch (verdict) {
+    case Verdict::verified: return exit_verified;
+    case Verdict::violated: return exit_violated;
+    case Verdict::inconclusive: return exit_inconclusive;
+  }
+  return exit_bug;
+}
+
+int check_command(const Options& options) {
+  refuse_contradictions(options);
+  if (options.all_variants) return check_all_variants(options);
+  Report report;
+  report.options = check_options(options);
+  const Limits allowed = limits(options);
+  const Subject subject = find_subject(options);
+  const Problem problem = problem_of(subject);
+  require_writable(options.json);
+  require_writable(options.dot);
+  {
+    ProgressLine progress(!options.quiet);
+    report.result = check(problem, report.options, allowed, progress.sink(stop_on_interrupt()));
+  }
+  report.subject = subject.name;
+  report.variant = subject.variant;
+  if (subject.protocol != nullptr) report.params = texts_of(*subject.protocol, subject.params);
+  TextOptions text = text_options(options);
+  text.command = replay_line(check_command_line(subject, options, report.options), options);
+  text.hint = hint(subject, options, report);
+  show_report(report, options, text);
+  return exit_code_of(report.result.verdict);
+}
+
+}  // namespace fencewise

@@ -1,0 +1,119 @@
+// fencewise: the program. The one place where failures become exit codes.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cctype>
+#include <cstdio>
+#include <exception>
+#include <new>
+
+#include <CLI/CLI.hpp>
+
+#include "checker/cli/commands.h"
+#include "checker/cli/options.h"
+#include "checker/cli/output.h"
+#include "kernels/core/error.h"
+
+#if __has_include("checker/cli/ledger_command.h")
+#include "checker/cli/ledger_command.h"
+#define FENCEWISE_HAS_LEDGER
+#endif
+#if __has_include("checker/cli/run_command.h")
+#include "checker/cli/run_command.h"
+#define FENCEWISE_HAS_RUN
+#endif
+
+#ifndef FENCEWISE_VERSION
+#define FENCEWISE_VERSION "unversioned"
+#endif
+
+namespace fencewise {
+namespace {
+
+using Run = int (*)(const Options&);
+
+// Adds a command; `subject` describes its argument, null for none.
+void add_command(CLI::App& app, Command command, const char* name, const char* help, const char* subject, Run run,
+                 Options& options, int& exit_code) {
+  CLI::App* sub = app.add_subcommand(name, help);
+  if (subject != nullptr) sub->add_option("subject", options.subject, subject)->required()->type_name("");
+  add_options(*sub, command, options);
+  sub->callback([run, &options, &exit_code] { exit_code = run(options); });
+}
+
+constexpr const char* subject_help = "a protocol (`fencewise list`), a .litmus file, or a saved .json report";
+
+void add_commands(CLI::App& app, Options& options, int& exit_code) {
+  add_command(app, Command::list, "list", "built-in protocols", nullptr, list_command, options, exit_code);
+  add_command(app, Command::show, "show", "parameters, variants and program of a subject", subject_help, show_command,
+              options, exit_code);
+  add_command(app, Command::check, "check", "explore every behaviour that the memory model allows", subject_help,
+              check_command, options, exit_code);
+  add_command(app, Command::simulate, "simulate", "interleaving only, as a test run would see it", subject_help,
+              simulate_command, options, exit_code);
+  add_command(app, Command::replay, "replay", "re-execute and re-judge a saved counterexample", "a saved .json report",
+              replay_command, options, exit_code);
+#ifdef FENCEWISE_HAS_LEDGER
+  add_ledger_command(app, exit_code);
+#endif
+#ifdef FENCEWISE_HAS_RUN
+  add_run_command(app, exit_code);
+#endif
+}
+
+// CLI11's messages begin with a capital and may end with a line end.
+std::string tidy(std::string text) {
+  while (!text.empty() && (text.back() == '\n' || text.back() == '.')) text.pop_back();
+  std::replace(text.begin(), text.end(), '\n', ' ');
+  if (!text.empty()) text.front() = static_cast<char>(std::tolower(static_cast<unsigned char>(text.front())));
+  return text;
+}
+
+std::string usage_message(const CLI::App& app, const CLI::ParseError& error) {
+  const std::vector<std::string> rest = app.remaining(true);
+  if (dynamic_cast<const CLI::ExtrasError*>(&error) == nullptr || rest.empty()) return tidy(error.what());
+  const char* const what = rest.front().starts_with('-') ? "unknown option" : "unexpected argument";
+  return fmt::format("{} '{}'; fencewise --help shows what there is", what, rest.front());
+}
+
+int fail(int code, std::string_view message) {
+  std::fflush(stdout);
+  fmt::print(stderr, "fencewise: {}\n", message);
+  return code;
+}
+
+int run(int argc, char** argv) {
+  CLI::App app("Checks GPU synchronization protocols against the PTX memory model.", "fencewise");
+  app.set_version_flag("--version", "fencewise " FENCEWISE_VERSION);
+  app.require_subcommand(1);
+  Options options;
+  int exit_code = exit_verified;
+  add_commands(app, options, exit_code);
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::Success& success) {
+    return app.exit(success);  // --help, --version
+  } catch (const CLI::ParseError& error) {
+    return fail(exit_usage, usage_message(app, error));
+  }
+  finish_output();
+  return exit_code;
+}
+
+}  // namespace
+}  // namespace fencewise
+
+int main(int argc, char** argv) {
+  using namespace fencewise;
+  try {
+    return run(argc, argv);
+  } catch (const InputError& error) {
+    return fail(exit_usage, error.what());
+  } catch (const NotModelled& error) {
+    return fail(exit_inconclusive, fmt::format("inconclusive: {}", error.what()));
+  } catch (const std::bad_alloc&) {
+    return fail(exit_inconclusive, "inconclusive: out of memory");
+  } catch (const std::exception& error) {
+    return fail(exit_bug, fmt::format("{}; this is a bug in fencewise", error.what()));
+  }
+}

@@ -1,0 +1,29 @@
+#include "checker/cli/progress_line.h"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <cstdio>
+
+namespace fencewise {
+
+ProgressLine::ProgressLine(bool wanted) : wanted_(wanted && isatty(STDERR_FILENO) != 0) {}
+
+ProgressLine::~ProgressLine() {
+  if (shown_) fmt::print(stderr, "\r\033[K");
+}
+
+Progress ProgressLine::sink(const std::atomic<bool>& stop) {
+  Progress progress;
+  progress.stop = &stop;
+  if (wanted_) progress.report = [this](const SearchStats& stats) { show(stats); };
+  return progress;
+}
+
+void ProgressLine::show(const SearchStats& s) {
+  fmt::print(stderr, "\r\033[Kgraphs={} states={} steps={} finish_orders={}", s.graphs, s.states, s.steps, s.finish_orders);
+  std::fflush(stderr);
+  shown_ = true;
+}
+
+}  // namespace fencewise

@@ -1,0 +1,67 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+
+#include "checker/cli/commands.h"
+#include "checker/cli/output.h"
+#include "checker/cli/subject.h"
+#include "checker/report/names.h"
+#include "kernels/core/error.h"
+#include "kernels/core/printer.h"
+
+namespace fencewise {
+namespace {
+
+std::string parameter_line(const Parameter& p) {
+  const std::string range =
+      p.choices.empty() ? fmt::format("{}..{}", p.min, p.max) : fmt::format("{}", fmt::join(p.choices, "|"));
+  return fmt::format("  {:<10} = {:<8} {:<28} {}\n", p.name, text_of(p, p.standard), range, p.help);
+}
+
+std::string expectation_text(const Expectation& expected) {
+  std::vector<std::string_view> kinds;
+  for (const FindingKind kind : expected.kinds) kinds.push_back(spelling(kind));
+  std::string text(spelling(expected.verdict));
+  if (!kinds.empty()) text += fmt::format(" ({}{})", fmt::join(kinds, " or "),
+                                          expected.place.empty() ? "" : fmt::format(" on {}", expected.place));
+  return text;
+}
+
+std::string variant_lines(const Variant& v) {
+  std::vector<std::string> needs;
+  for (const Need& need : v.needs) needs.push_back(fmt::format("{} >= {}", need.parameter, need.at_least));
+  return fmt::format("  {}\n      {}\n      needs {}; ptx: {}; sc: {}\n", v.name.empty() ? "(base)" : v.name, v.summary,
+                     needs.empty() ? "nothing" : fmt::format("{}", fmt::join(needs, ", ")), expectation_text(v.ptx),
+                     expectation_text(v.sc));
+}
+
+std::string protocol_text(const Protocol& protocol) {
+  std::string text = fmt::format("{}: {}\n\nparameters\n", protocol.name, protocol.summary);
+  for (const Parameter& p : protocol.parameters) text += parameter_line(p);
+  text += "\nvariants\n";
+  for (const Variant& v : protocol.variants) text += variant_lines(v);
+  return text + "\n";
+}
+
+void check_format(const std::string& format) {
+  constexpr std::array later{"litmus", "ptx", "dot"};
+  if (format == "text") return;
+  if (std::find(later.begin(), later.end(), format) != later.end())
+    throw InputError(fmt::format("show --format {} is not available yet", format));
+  throw InputError(fmt::format("unknown format '{}'; expected text, litmus, ptx or dot", format));
+}
+
+}  // namespace
+
+int show_command(const Options& options) {
+  refuse_contradictions(options);
+  check_format(options.format);
+  const Subject subject = find_subject(options);
+  const Problem problem = problem_of(subject);
+  if (subject.protocol != nullptr) print_out(protocol_text(*subject.protocol));
+  print_out(print(problem, PrintOptions{.source_lines = true}));
+  return exit_verified;
+}
+
+}  // namespace fencewise

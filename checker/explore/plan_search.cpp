@@ -1,0 +1,131 @@
+#include "checker/explore/plan_search.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "checker/explore/graph_explorer.h"
+#include "kernels/core/error.h"
+
+namespace fencewise {
+namespace {
+
+constexpr std::size_t most_finish_orders = 1'000'000;
+
+}  // namespace
+
+PlanSearch::PlanSearch(const Problem& problem, const CheckOptions& options, const Limits& limits, const Progress& progress)
+    : problem_(problem), options_(options), budget_(limits, progress), terms_(problem.domain) {
+  examine_.races = options.races;
+  examine_.final_states = options.collect_states;
+}
+
+CheckResult PlanSearch::run() {
+  result_.engine = "graph";
+  try {
+    const auto initial = std::make_shared<const MemoryImage>(MemoryImage::initial(problem_, terms_));
+    Frontier frontier;
+    frontier.emplace(Key{*initial, *initial}, Node{*initial, initial, nullptr});
+    const std::size_t launches = problem_.launches.size();
+    for (std::size_t step = 0; step < launches * problem_.replays; ++step) {
+      Frontier next;
+      bool go_on = true;
+      for (auto& [key, node] : frontier) {
+        if (step % launches == 0) {
+          if (step != 0) node.memory.renew(problem_, terms_, static_cast<std::uint32_t>(step / launches) + 1);
+          node.replay_entry = std::make_shared<const MemoryImage>(node.memory);
+        }
+        ++result_.search.states;
+        go_on = explore_launch(node, step, next);
+        if (!go_on) break;
+      }
+      if (!go_on) break;
+      frontier = std::move(next);
+    }
+  } catch (const NotModelled& e) {
+    unexplored_ = e.what();
+  }
+  conclude();
+  return std::move(result_);
+}
+
+bool PlanSearch::explore_launch(const Node& node, std::size_t step, Frontier& next) {
+  const std::size_t launches = problem_.launches.size();
+  PlanPoint point;
+  point.number = {static_cast<std::uint32_t>(step / launches) + 1, static_cast<std::uint32_t>(step % launches) + 1};
+  point.ends_replay = (step + 1) % launches == 0;
+  point.ends_plan = step + 1 == launches * problem_.replays;
+  point.replay_entry = node.replay_entry.get();
+  Dependencies dependencies;
+  const LaunchContext context(problem_, problem_.launches[step % launches], reading_of(options_.model), node.memory, terms_,
+                              dependencies, options_.loop_bound);
+  GraphExplorer explorer(context, budget_, result_.search);
+  return explorer.explore([&](PartialExecution& x, Relations& r) { return take(node, x, r, point, next); });
+}
+
+// Returns false to stop the search.
+bool PlanSearch::take(const Node& node, PartialExecution& x, Relations& r, const PlanPoint& point, Frontier& next) {
+  Examination seen = examine(x, r, point, examine_);
+  if (seen.unexplored && unexplored_.empty()) unexplored_ = *seen.unexplored;
+  if (seen.counts) {
+    ++(seen.complete ? result_.search.graphs : result_.search.blocked);
+    if (seen.complete) count_finish_order(x, r, point.number);
+  }
+  condition_met_ |= seen.condition_met;
+  final_states_.insert(seen.final_states.begin(), seen.final_states.end());
+  const bool ends = std::any_of(seen.findings.begin(), seen.findings.end(), ends_path);
+  for (Finding& finding : seen.findings) record(std::move(finding), node);
+  if (ends && options_.stop_at_first) return false;
+  if (!point.ends_plan && seen.after && (!ends || options_.races != Races::fail)) {
+    Key key{*seen.after, point.ends_replay ? *seen.after : *node.replay_entry};
+    if (!next.contains(key)) {
+      auto path = std::make_shared<const Path>(Path{witness_of(x, r, point.number), node.path});
+      Node after{*seen.after, node.replay_entry, std::move(path)};
+      next.emplace(std::move(key), std::move(after));
+    }
+  }
+  const bool decided = problem_.contract.quantifier == Quantifier::exists && condition_met_ && options_.stop_at_first && !options_.collect_states;
+  return !decided;
+}
+
+// Keeps one finding of a kind and place.
+void PlanSearch::record(Finding finding, const Node& node) {
+  if (finding.kind == FindingKind::race || finding.kind == FindingKind::mixed_size) examine_.seen_races.insert(finding.location);
+  if (!recorded_.insert({finding.kind, finding.location}).second) return;
+  for (const Path* p = node.path.get(); p != nullptr; p = p->before.get())
+    finding.witness.launches.insert(finding.witness.launches.begin(), p->launch);
+  result_.findings.push_back(std::move(finding));
+}
+
+void PlanSearch::count_finish_order(const PartialExecution& x, const Relations& r, LaunchNumber number) {
+  auto& orders = finish_orders_[{number.replay, number.launch}];
+  if (orders.size() >= most_finish_orders) return;
+  if (const auto order = execution_order(x, r)) orders.insert(finish_order(x, *order));
+}
+
+void PlanSearch::conclude() {
+  sort_findings(result_.findings);
+  for (const auto& [number, orders] : finish_orders_)
+    result_.search.finish_orders = std::max<std::uint64_t>(result_.search.finish_orders, orders.size());
+  result_.final_states.assign(final_states_.begin(), final_states_.end());
+  result_.seconds = budget_.seconds();
+  const bool violated = std::any_of(result_.findings.begin(), result_.findings.end(), [](const Finding& f) { return f.violates; });
+  const bool searching = problem_.contract.quantifier == Quantifier::exists;
+  if (budget_.exhausted()) unexplored_ = budget_.reason();
+  if (violated) {
+    result_.verdict = Verdict::violated;
+  } else if (!unexplored_.empty() && !(searching && condition_met_)) {
+    result_.verdict = Verdict::inconclusive;
+    result_.reason = unexplored_;
+  } else if (searching && !condition_met_) {
+    result_.verdict = Verdict::violated;
+    Finding none;
+    none.message = "no final state satisfies the condition";
+    if (!problem_.contract.assertions.empty()) none.message += ": " + problem_.contract.assertions.front().text;
+    none.launch = problem_.replays;
+    result_.findings.push_back(std::move(none));
+  }
+  result_.assumptions.push_back("all CTAs are resident and every thread that can go on goes on (fair)");
+}
+
+}  // namespace fencewise
