@@ -260,7 +260,9 @@ void Relations::derive_coherence(const ExecutionGraph& g) {
     const bool initial = g.events[a].kind == EventKind::init;
     overlaps.each(a, [&](EventId b) {
       if (!g.events[b].is_write() || a == b) return;
-      if (initial ? g.events[b].kind != EventKind::init : cause(a, b)) co.add(a, b);
+      // In the v6.0 form causality lacks plain program order, but SC-per-Location puts a thread's own writes in it.
+      const bool own_order = reading_.sc_per_location && po(a, b) && ms(a, b);
+      if (initial ? g.events[b].kind != EventKind::init : cause(a, b) || own_order) co.add(a, b);
     });
   }
   for (const EventId k : writes_)

@@ -82,6 +82,10 @@ int fail(int code, std::string_view message) {
   return code;
 }
 
+bool has_command(CLI::App& app, std::string_view name) {
+  return !app.get_subcommands([name](const CLI::App* command) { return command->get_name() == name; }).empty();
+}
+
 int run(int argc, char** argv) {
   CLI::App app("Checks GPU synchronization protocols against the PTX memory model.", "fencewise");
   app.set_version_flag("--version", "fencewise " FENCEWISE_VERSION);
@@ -89,6 +93,8 @@ int run(int argc, char** argv) {
   Options options;
   int exit_code = exit_verified;
   add_commands(app, options, exit_code);
+  if (argc > 1 && argv[1][0] != '-' && !has_command(app, argv[1]))
+    return fail(exit_usage, fmt::format("unknown command '{}'; fencewise --help lists them", argv[1]));
   try {
     app.parse(argc, argv);
   } catch (const CLI::Success& success) {

@@ -16,7 +16,7 @@ namespace {
 std::string parameter_line(const Parameter& p) {
   const std::string range =
       p.choices.empty() ? fmt::format("{}..{}", p.min, p.max) : fmt::format("{}", fmt::join(p.choices, "|"));
-  return fmt::format("  {:<10} = {:<8} {:<28} {}\n", p.name, text_of(p, p.standard), range, p.help);
+  return fmt::format("  {} = {}   ({})   {}\n", p.name, text_of(p, p.standard), range, p.help);
 }
 
 std::string expectation_text(const Expectation& expected) {

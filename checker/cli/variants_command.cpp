@@ -96,12 +96,16 @@ VariantRow check_variant(const Subject& subject, const Variant& variant, const O
   return row;
 }
 
+constexpr const char* table_format = "{:<36} {:<32} {:<34} {:>8}  {}{}\n";
+
+std::string header() { return fmt::format(table_format, "variant", "expected", "got", "seconds", "result", ""); }
+
 std::string line_of(const VariantRow& row) {
   std::string status = row.difference.empty() ? "as expected" : "DIFFERS: " + row.difference;
   if (row.result.verdict == Verdict::inconclusive) status += fmt::format(" ({})", row.result.reason);
-  return fmt::format("{:<36} {:<22} expected {:<32} got {:<32} {:>7.2f} s  {}\n", row.variant,
-                     row.raised.empty() ? "" : fmt::format("raised {}", fmt::join(row.raised, " ")), row.expected,
-                     got_text(row.result), row.result.seconds, status);
+  const std::string raised = row.raised.empty() ? "" : fmt::format("; raised {}", fmt::join(row.raised, " "));
+  return fmt::format(table_format, row.variant, row.expected, got_text(row.result),
+                     fmt::format("{:.2f}", row.result.seconds), status, raised);
 }
 
 nlohmann::ordered_json json_of(const VariantRow& row) {
@@ -153,6 +157,7 @@ int check_all_variants(const Options& options) {
   require_writable(options.json);
   const bool as_text = !stdout_is_taken(options);
   std::vector<VariantRow> rows;
+  if (as_text && !options.quiet) print_out(header());
   for (const Variant& variant : subject.protocol->variants) {
     if (stop_on_interrupt().load(std::memory_order_relaxed)) break;
     rows.push_back(check_variant(subject, variant, options));

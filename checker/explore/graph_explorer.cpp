@@ -90,13 +90,15 @@ bool GraphExplorer::excluded(const PartialExecution& x, EventId r, EventId w) co
   bool overwritten = false;
   relations_.co.each(w, [&](EventId newer) { overwritten |= relations_.cause(newer, r); });
   if (overwritten) return true;
-  // Two atomics that are morally strong to each other never read one write.
+  // Two atomics that are morally strong to each other never read one write that both follow in coherence: the initial one,
+  // or one that is morally strong to both. (Racing with a weak write they may: it is unordered with what they write.)
   const EventId own = x.graph.events[r].rmw;
   if (own == no_event) return false;
+  const auto follows = [&](EventId atomic) { return x.graph.events[w].kind == EventKind::init || relations_.ms(w, atomic); };
   for (EventId other = 0; other < x.graph.events.size(); ++other) {
     const EventId theirs = x.graph.events[other].rmw;
     if (x.graph.rf[other] == w && theirs != no_event && other != r && relations_.ms(r, theirs) && relations_.ms(other, own) &&
-        relations_.ms(own, theirs))
+        relations_.ms(own, theirs) && follows(r) && follows(other))
       return true;
   }
   return false;
@@ -110,7 +112,7 @@ bool GraphExplorer::may_wait(const PartialExecution& x, EventId r) const {
   for (EventId w = 0; w < x.graph.events.size(); ++w) {
     const Event& e = x.graph.events[w];
     if (e.is_write() && !e.location.known() && (context_.proxies || !relations_.base(r, w))) return true;
-    const bool open_cas = e.atomic && e.is_read() && e.rmw == no_event && x.info[w].value.is_unknown();
+    const bool open_cas = e.rmw == no_event && x.info[w].undecided;
     if (open_cas && w != r && (!e.location.known() || e.location == read.location) &&
         (context_.proxies || !relations_.base(r, w)))
       return true;

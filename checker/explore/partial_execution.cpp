@@ -246,7 +246,9 @@ struct PartialExecution::Run {
     const bool cas = instruction.op == AtomicOp::cas;
     auto value = context.terms.atomic(instruction.op, instruction.access.type, old, stored(action.operands[0], instruction.access.type),
                                       stored(action.operands[1], instruction.access.type));
-    const bool undecided = cas && value && value->is_unknown();
+    // The new value may be unknown though it is certain that it is written.
+    const bool undecided = cas && (old.is_unknown() || action.operands[0].is_unknown());
+    execution.info[read].undecided = undecided;
     if (!value && context.reading.failing_cas_writes) value = old;
     if (!value || (undecided && !context.reading.failing_cas_writes)) return;
     if (events()[1] == no_event) {

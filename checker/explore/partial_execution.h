@@ -49,6 +49,7 @@ struct EventInfo {
   InstructionRef where;
   std::uint32_t visible_since = 0;  // writes: stamp at which the location was known
   std::uint32_t not_before = 0;     // reads without source: only writes visible since then are still to be tried
+  bool undecided = false;           // read half of a cas: whether it writes waits for a value
 };
 
 enum class ThreadStatus : std::uint8_t {

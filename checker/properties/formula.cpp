@@ -104,6 +104,9 @@ class Evaluator {
   [[nodiscard]] const Bindings& bindings() const { return bindings_; }
   [[nodiscard]] std::string text(const Typed& t) const { return terms_.to_string(t.value, t.type); }
   [[nodiscard]] bool is_poison(const Typed& t) const { return terms_.is_poison(t.value); }
+  [[nodiscard]] std::string origin_of_poison(const Typed& t) const {
+    return is_poison(t) ? terms_.origin_of_poison(t.value) : "";
+  }
 
  private:
   Truth truth_of(const Comparison& node, bool positive) { return compare(node, positive); }
@@ -315,10 +318,14 @@ class Explainer {
     return fmt::format("{}, {} {}", is_or_was(name, left), must_be(asked.op), evaluator_.text(right));
   }
 
+  // "out[0] = 3", or that nobody wrote it, where its poison says so.
   [[nodiscard]] std::string is_or_was(const std::string& name, const Typed& left) const {
-    const std::string value = evaluator_.text(left);
-    if (evaluator_.is_poison(left) && value == fmt::format("poison ({})", name)) return name + " was never written";
-    return left.literal ? value : fmt::format("{} = {}", name, value);
+    if (left.literal) return evaluator_.text(left);
+    const std::string origin = evaluator_.origin_of_poison(left);
+    if (origin == name) return name + " was never written";
+    const std::size_t never = origin.find(" was never written");
+    if (never != std::string::npos && origin.starts_with(name.substr(0, name.find('[')))) return name + origin.substr(never);
+    return fmt::format("{} = {}", name, evaluator_.text(left));
   }
 
   Evaluator evaluator_;

@@ -6,18 +6,36 @@
 #include <set>
 #include <string_view>
 
+#include "kernels/core/type.h"
+
 namespace fencewise {
 namespace {
 
 // Up to here all rows are shown.
 constexpr std::size_t few_rows = 40;
 
-// "atom.relaxed.gpu.add.u32" of "@%p atom.relaxed.gpu.add.u32 %old, sem[0], 1".
-std::string mnemonic(const std::string& text) {
-  std::size_t from = 0;
-  if (text.starts_with('@')) from = std::min(text.find(' '), text.size() - 1) + 1;
-  return text.substr(from, text.find(' ', from) - from);
+bool is_type_or_space(std::string_view part) {
+  return parse_type(part).has_value() || part == "shared" || part == "global" || part == "local";
 }
+
+// "atom.relaxed.gpu.add" of "@%p atom.relaxed.gpu.add.u32 %old, sem[0], 1": what tells operations apart.
+std::string mnemonic(std::string_view text) {
+  if (text.starts_with('@')) text.remove_prefix(std::min(text.find(' '), text.size() - 1) + 1);
+  text = text.substr(0, text.find(' '));
+  std::string kept;
+  for (;;) {
+    const std::string_view part = text.substr(0, text.find('.'));
+    if (!is_type_or_space(part)) kept += fmt::format("{}{}", kept.empty() ? "" : ".", part);
+    if (part.size() == text.size()) return kept;
+    text.remove_prefix(part.size() + 1);
+  }
+}
+
+// A shared array's CTA is the reader's own: "flag[0]" of "flag[0] of CTA 2".
+std::string_view without_cta(std::string_view location) { return location.substr(0, location.find(" of CTA ")); }
+
+// Columns are dear: the folder is in the finding's message.
+std::string_view base_name(std::string_view path) { return path.substr(path.rfind('/') + 1); }
 
 bool is_memory(EventKind kind) {
   return kind == EventKind::init || kind == EventKind::read || kind == EventKind::write;
@@ -64,7 +82,7 @@ class RowBuilder {
     Row row;
     row.number = row_of_[n];
     row.thread = event.thread;
-    if (event.line != 0) row.line = fmt::format("{}:{}", event.file, event.line);
+    if (event.line != 0) row.line = fmt::format("{}:{}", base_name(event.file), event.line);
     row.text = pair && event.kind == EventKind::read ? atomic_text(event, launch_.events[n + 1]) : text(event, pair);
     row.note = note(event);
     row.involved = event.involved || (pair && launch_.events[n + 1].involved);
@@ -75,9 +93,9 @@ class RowBuilder {
 
   [[nodiscard]] std::string text(const WitnessEvent& event, bool pair) const {
     if (!is_memory(event.kind)) return pair ? event.text : fmt::format("{}{}", event.text, half(event));
-    const std::string access = fmt::format("{} {}", mnemonic(event.text), event.location);
+    const std::string access = fmt::format("{} {}", mnemonic(event.text), without_cta(event.location));
     if (event.kind == EventKind::write) return fmt::format("{} := {}", access, event.value);
-    return fmt::format("{} gives {}{}", access, event.value, origin(event));
+    return fmt::format("{} = {}{}", access, event.value, origin(event));
   }
 
   // A bar.sync whose arrival and wait are apart.
@@ -87,7 +105,8 @@ class RowBuilder {
   }
 
   [[nodiscard]] std::string atomic_text(const WitnessEvent& read, const WitnessEvent& write) const {
-    return fmt::format("{} {}: {}{}, now {}", mnemonic(read.text), read.location, read.value, origin(read), write.value);
+    return fmt::format("{} {} = {}{}, := {}", mnemonic(read.text), without_cta(read.location), read.value, origin(read),
+                       write.value);
   }
 
   [[nodiscard]] std::string origin(const WitnessEvent& event) const {
@@ -97,7 +116,7 @@ class RowBuilder {
 
   // "#3", or where memory as the launch found it is meant.
   [[nodiscard]] std::string name_of(std::size_t event) const {
-    return row_of_[event] == 0 ? "launch start" : fmt::format("#{}", row_of_[event]);
+    return row_of_[event] == 0 ? "start" : fmt::format("#{}", row_of_[event]);
   }
 
   [[nodiscard]] std::string note(const WitnessEvent& event) const {
@@ -131,6 +150,22 @@ std::vector<Row> rows_worth_showing(const std::vector<Row>& rows, bool everythin
   for (const Row& row : rows)
     if (wanted.contains(row.number)) kept.push_back(row);
   return kept;
+}
+
+std::vector<std::string> wrapped(const std::string& text, std::size_t width) {
+  std::vector<std::string> lines(1);
+  for (std::size_t at = 0; at < text.size();) {
+    const std::size_t end = std::min(text.find(' ', at), text.size());
+    const std::string word = text.substr(at, end - at);
+    const bool starts = lines.back().find_first_not_of(' ') == std::string::npos;
+    if (!starts && lines.back().size() + 1 + word.size() > width) {
+      lines.push_back("  " + word);
+    } else {
+      lines.back() += (starts ? "" : " ") + word;
+    }
+    at = end + 1;
+  }
+  return lines;
 }
 
 }  // namespace fencewise

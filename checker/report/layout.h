@@ -14,8 +14,9 @@ namespace fencewise {
 struct Row {
   std::size_t number = 0;   // from 1, as shown
   ThreadId thread = no_thread;
-  std::string line;         // "splitk_serial.cpp:41"; may be empty
-  std::string text;         // "ld.weak.f32 ws[1] = in[1] from 2"
+  std::string line;         // "splitk_serial.cpp:41", without its folder; may be empty
+  // "ld.weak ws[1] = in[1] from #2", "st.weak ws[1] := in[1]", "atom.relaxed.gpu.add sem = 0 from start, := 1"
+  std::string text;
   std::string note;         // of a stale read: what it missed and why; may be empty
   bool involved = false;
   std::vector<std::size_t> sources;  // rows that it reads from or missed
@@ -25,5 +26,8 @@ struct Row {
 
 // Without `everything`: the rows of the threads involved, and what they read from or missed.
 [[nodiscard]] std::vector<Row> rows_worth_showing(const std::vector<Row>& rows, bool everything);
+
+// The text in lines of at most `width` characters where words allow it; what follows the first is indented.
+[[nodiscard]] std::vector<std::string> wrapped(const std::string& text, std::size_t width);
 
 }  // namespace fencewise

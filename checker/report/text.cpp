@@ -44,6 +44,9 @@ std::string finding_title(const Finding& f) {
   return text + fmt::format(" in replay {}", f.launch);
 }
 
+constexpr std::size_t column_gap = 2;
+constexpr std::size_t narrowest_column = 24;
+
 class TextReport {
  public:
   TextReport(const Report& report, const TextOptions& options) : report_(report), options_(options) {}
@@ -61,7 +64,7 @@ class TextReport {
 
   std::string all() {
     out_ = verdict() + "\n";
-    for (const Finding& f : report_.result.findings) finding(f);
+    findings();
     summary();
     if (!options_.hint.empty()) out_ += fmt::format("hint: {}\n", options_.hint);
     return std::move(out_);
@@ -73,6 +76,21 @@ class TextReport {
   }
 
   // --- a finding ---
+
+  // The first in full; the others in a line each, unless everything is wanted.
+  void findings() {
+    const auto& all = report_.result.findings;
+    for (std::size_t n = 0; n < all.size(); ++n) {
+      if (n == 0 || options_.verbose) {
+        finding(all[n]);
+      } else {
+        if (n == 1) out_ += "\n";
+        out_ += fmt::format("also{}: {}: {}\n", all[n].violates ? "" : ", reported only", finding_title(all[n]), all[n].message);
+      }
+    }
+    if (first_violation(report_.result) != nullptr && !options_.command.empty())
+      out_ += fmt::format("replay: {}\n", options_.command);
+  }
 
   void finding(const Finding& f) {
     out_ += "\n";
@@ -88,13 +106,13 @@ class TextReport {
       }
     }
     if (!f.repair.empty()) out_ += fmt::format("repair: {}\n", f.repair);
-    if (!options_.command.empty()) out_ += fmt::format("replay: {}\n", options_.command);
   }
 
   void source_lines(const Finding& f) {
     std::vector<std::string> lines;
     for (const SourceRef& ref : f.lines)
       if (ref.line != 0) lines.push_back(fmt::format("{}:{}", ref.file, ref.line));
+    std::erase_if(lines, [&](const std::string& line) { return f.message.find(line) != std::string::npos; });
     if (!lines.empty()) out_ += fmt::format("at {}\n", fmt::join(lines, " and "));
   }
 
@@ -111,14 +129,12 @@ class TextReport {
     if (rows.empty()) return;
     out_ += fmt::format("\n{}, kernel {}{}:\n", launch_name(launch), launch.kernel,
                         launch.ordered ? ", in this order" : "; no order of execution explains it");
-    const std::map<ThreadId, std::size_t> widths = column_widths(launch, rows);
     gutter_ = gutter_width(rows);
-    std::size_t total = gutter_;
-    for (const auto& [thread, width] : widths) total += width;
-    if (total <= options_.width) {
-      columns(launch, rows, widths);
-    } else {
+    const std::map<ThreadId, std::size_t> widths = column_widths(launch, rows);
+    if (widths.empty()) {
       blocks(launch, rows);
+    } else {
+      columns(launch, rows, widths);
     }
     if (rows.size() < all.size())
       out_ += fmt::format("({} of other threads not shown; -v shows them)\n", counted(all.size() - rows.size(), "event"));
@@ -126,13 +142,27 @@ class TextReport {
       out_ += fmt::format("CTAs finish in the order {}\n", fmt::join(launch.finish_order, ", "));
   }
 
-  static std::map<ThreadId, std::size_t> column_widths(const WitnessLaunch& launch, const std::vector<Row>& rows) {
+  // Of each thread that has a row; none if they don't fit side by side, even with wrapped lines.
+  [[nodiscard]] std::map<ThreadId, std::size_t> column_widths(const WitnessLaunch& launch,
+                                                              const std::vector<Row>& rows) const {
     std::map<ThreadId, std::size_t> widths;
     for (const Row& row : rows) {
-      std::size_t& width = widths.try_emplace(row.thread, launch.threads[row.thread].size() + 2).first->second;
-      width = std::max(width, row.text.size() + 2);
+      std::size_t& width = widths.try_emplace(row.thread, launch.threads[row.thread].size() + column_gap).first->second;
+      width = std::max(width, row.text.size() + column_gap);
     }
+    const std::size_t room = options_.width > gutter_ ? options_.width - gutter_ : 0;
+    const std::size_t share = room / std::max<std::size_t>(1, widths.size());
+    if (share < narrowest_column) return {};
+    shrink(widths, room, share);
     return widths;
+  }
+
+  // Columns wider than their share give what they have too much, evenly.
+  static void shrink(std::map<ThreadId, std::size_t>& widths, std::size_t room, std::size_t share) {
+    std::size_t narrow = 0, wide = 0;
+    for (const auto& [thread, width] : widths) width <= share ? narrow += width : ++wide;
+    for (auto& [thread, width] : widths)
+      if (width > share) width = std::min(width, (room - narrow) / wide);
   }
 
   // "* 12  splitk_serial.cpp:41  "
@@ -156,8 +186,17 @@ class TextReport {
       std::size_t before = 0;
       for (const auto& [thread, width] : widths)
         if (thread < row.thread) before += width;
-      add_line(std::string(before, ' ') + row.text);
+      cell(row.text, before, widths.at(row.thread) - column_gap);
       note(row);
+    }
+  }
+
+  // The first line stands behind the gutter.
+  void cell(const std::string& text, std::size_t indent, std::size_t width) {
+    std::size_t gutter = 0;
+    for (const std::string& line : wrapped(text, width)) {
+      add_line(std::string(gutter + indent, ' ') + line);
+      gutter = gutter_;
     }
   }
 

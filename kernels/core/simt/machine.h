@@ -98,6 +98,10 @@ class Machine {
     std::uint32_t expected = 0;   // 0: all live threads
     std::uint32_t votes_for = 0, voters = 0;
     std::vector<std::uint32_t> waiting;  // warps
+    void clear() {
+      arrived = expected = votes_for = voters = 0;
+      waiting.clear();
+    }
   };
   struct PendingRace {
     std::uint32_t op = 0;

@@ -332,15 +332,24 @@ void load_words(const Warp& warp, const MemoryOp& m, const Target& t) {
   load_vectors<4>(warp, m, t);
 }
 
-void load_lanes(Machine& machine, Warp& warp, const MemoryOp& m, const Target& t, std::uint32_t mask) {
+void load_some_words(const Warp& warp, const MemoryOp& m, const Target& t, std::uint32_t mask) {
+  for (std::uint32_t e = 0; e < m.count; ++e) {
+    Word* dst = words_of(warp, m.data[e]);
+    each_lane(mask, [&](std::uint32_t l) {
+      std::memcpy(dst + l, t.base + t.pattern->bytes[l] + std::size_t{e} * 4, 4);
+    });
+  }
+}
+
+void load_lanes(Machine&, Warp& warp, const MemoryOp& m, const Target& t, std::uint32_t mask) {
   if (m.word_registers && mask == all_lanes) return load_words(warp, m, t);
+  if (m.word_registers) return load_some_words(warp, m, t, mask);
   const std::uint32_t size = size_of(m.type);
   each_lane(mask, [&](std::uint32_t l) {
     for (std::uint32_t e = 0; e < m.count; ++e)
       Machine::write_lane(warp, m.data[e], l,
                           truncate(m.type, load_bits(t.base + t.pattern->bytes[l] + std::size_t{e} * size, size)));
   });
-  static_cast<void>(machine);
 }
 
 template <std::uint32_t count>
@@ -367,6 +376,10 @@ void store_words(const Warp& warp, const MemoryOp& m, const Target& t) {
 // Ascending, so that of several lanes that store to one element the highest wins.
 void store_lanes(Machine& machine, Warp& warp, const MemoryOp& m, const Target& t, std::uint32_t mask) {
   if (m.word_registers && mask == all_lanes) return store_words(warp, m, t);
+  if (m.word_registers && m.count == 1) {
+    const Word* src = words_of(warp, m.data[0]);
+    return each_lane(mask, [&](std::uint32_t l) { std::memcpy(t.base + t.pattern->bytes[l], src + l, 4); });
+  }
   const std::uint32_t size = size_of(m.type);
   each_lane(mask, [&](std::uint32_t l) {
     for (std::uint32_t e = 0; e < m.count; ++e) {

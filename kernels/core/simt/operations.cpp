@@ -147,6 +147,19 @@ std::optional<std::uint32_t> shuffle_source(ShuffleMode mode, std::uint32_t lane
 void shuffle(Machine& m, Warp& warp, const Op& op, std::uint32_t mask) {
   const GeneralOp& g = m.program.general[op.data];
   const auto& instruction = std::get<Shuffle>(g.operation);
+  // Most are of whole warps, the same distance in all lanes: constants.
+  const bool uniform = (g.in[1].slot & 1U) != 0 && (g.in[2].slot & 1U) != 0;
+  if (uniform && mask == all_lanes && !g.out2 && g.in[0].bytes == 4 && g.out->bytes == 4) {
+    std::array<std::uint32_t, 32> old;
+    std::memcpy(old.data(), warp.registers.at(g.in[0].slot), sizeof old);
+    std::array<std::uint32_t, 32> result;
+    const auto b = static_cast<std::uint32_t>(m.read_lane(warp, g.in[1], 0));
+    const auto c = static_cast<std::uint32_t>(m.read_lane(warp, g.in[2], 0));
+    for (std::uint32_t l = 0; l < warp_lanes; ++l)
+      result[l] = old[shuffle_source(instruction.mode, l, b, c).value_or(l)];
+    std::memcpy(warp.registers.at(g.out->slot), result.data(), sizeof result);
+    return;
+  }
   std::array<std::uint64_t, 32> values{};
   each_lane(mask, [&](std::uint32_t l) { values[l] = m.read_lane(warp, g.in[0], l); });
   each_lane(mask, [&](std::uint32_t l) {

@@ -19,7 +19,10 @@ constexpr std::uint32_t barrier_ids = 16;
 constexpr std::uint32_t patience = 100'000;
 
 std::uint32_t lanes_below(std::uint32_t count) { return count >= 32 ? all_lanes : (1U << count) - 1; }
-std::uint32_t count(std::uint32_t mask) { return static_cast<std::uint32_t>(std::popcount(mask)); }
+// Without the popcnt instruction a popcount is a call; most masks are full.
+std::uint32_t count(std::uint32_t mask) {
+  return mask == all_lanes ? warp_lanes : static_cast<std::uint32_t>(std::popcount(mask));
+}
 std::uint32_t first_lane(std::uint32_t mask) { return static_cast<std::uint32_t>(std::countr_zero(mask)); }
 
 std::uint32_t lane_special(SpecialRegister special, const Dim3& block, std::uint32_t warp, std::uint32_t lane) {
@@ -112,7 +115,7 @@ void Machine::start_block(std::uint64_t linear) {
   std::memset(shared_.data(), 0, shared_.size());
   std::memset(local_.data(), 0, local_.size());
   detector_.barrier();
-  for (BarrierState& barrier : barriers_) barrier = {};
+  for (BarrierState& barrier : barriers_) barrier.clear();
   fill_block_specials();
   for (Warp& warp : warps_) {
     warp.live = warp.mask = warp.existing;
@@ -337,8 +340,7 @@ void Machine::complete_met_barriers() {
 }
 
 void Machine::complete(std::uint32_t id) {
-  const BarrierState state = std::move(barriers_[id]);
-  barriers_[id] = {};
+  BarrierState& state = barriers_[id];
   ++traffic.barriers;
   if (state.expected == 0 || state.expected >= live_threads()) detector_.barrier();
   for (const std::uint32_t w : state.waiting) {
@@ -352,6 +354,7 @@ void Machine::complete(std::uint32_t id) {
     for (std::uint32_t rest = warp.mask; rest != 0; rest &= rest - 1)
       write_lane(warp, *op.dst, first_lane(rest), result);
   }
+  state.clear();
 }
 
 // --- faults ---

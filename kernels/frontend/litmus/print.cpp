@@ -1,7 +1,6 @@
 #include "kernels/frontend/litmus/print.h"
 
 #include <algorithm>
-#include <cctype>
 #include <optional>
 #include <string_view>
 #include <vector>
@@ -40,13 +39,14 @@ class ColumnPrinter {
   void mark_targets(std::uint32_t block) {
     if (const auto* branch = std::get_if<Branch>(&last(block).operation)) labelled_[branch->target.value] = true;
     if (const auto* branch = std::get_if<CondBranch>(&last(block).operation)) {
-      if (branch->taken.value == block + 1) {
-        labelled_[branch->otherwise.value] = true;
-        return;
-      }
-      labelled_[branch->taken.value] = true;
-      if (branch->otherwise.value != block + 1) labelled_[branch->otherwise.value] = true;
+      const bool skips = falls_into_taken(block, *branch);
+      labelled_[(skips ? branch->otherwise : branch->taken).value] = true;
+      if (!skips && branch->otherwise.value != block + 1) labelled_[branch->otherwise.value] = true;
     }
+  }
+
+  static bool falls_into_taken(std::uint32_t block, const CondBranch& branch) {
+    return branch.taken.value == block + 1 && branch.otherwise.value != block + 1;
   }
 
   void print_block(std::uint32_t block) {
@@ -81,7 +81,7 @@ class ColumnPrinter {
     const std::vector<Instruction>& instructions = kernel_.blocks[block].instructions;
     const auto* compare = std::get_if<Arithmetic>(&instructions[instructions.size() - 2].operation);
     if (compare == nullptr || compare->op != Arith::setp || compare->dst != branch.predicate) unsupported_branch(block);
-    const bool skips = branch.taken.value == block + 1;  // falls into the block that is taken
+    const bool skips = falls_into_taken(block, branch);
     const bool inverted = skips != branch.negated;
     lines_.push_back(fmt::format("{} {}, {}, {}", branch_name(inverted ? inverse(compare->compare) : compare->compare),
                                  print_value(compare->a, kernel_), print_value(compare->b, kernel_),
@@ -102,6 +102,27 @@ class ColumnPrinter {
 
 // --- The file ---
 
+const Access* access_of(const Instruction& instruction) {
+  if (const auto* load = std::get_if<Load>(&instruction.operation)) return &load->access;
+  if (const auto* store = std::get_if<Store>(&instruction.operation)) return &store->access;
+  if (const auto* atomic = std::get_if<Atomic>(&instruction.operation)) return &atomic->access;
+  return nullptr;
+}
+
+// A view doesn't know its proxy: the accesses have it. Any will do for a view that nobody uses.
+Proxy view_of(const Buffer& buffer, const Problem& problem) {
+  for (const Kernel& kernel : problem.kernels) {
+    for (const Block& block : kernel.blocks) {
+      for (const Instruction& instruction : block.instructions) {
+        const Access* access = access_of(instruction);
+        const bool here = access != nullptr && access->address.array && kernel[*access->address.array].name == buffer.name;
+        if (here && access->proxy != Proxy::generic) return access->proxy;
+      }
+    }
+  }
+  return Proxy::surface;
+}
+
 std::string print_initials(const Problem& problem) {
   std::string text;
   for (const Buffer& buffer : problem.buffers) {
@@ -110,8 +131,7 @@ std::string print_initials(const Problem& problem) {
       text += fmt::format("{} = {};\n", buffer.name, values.empty() ? 0 : static_cast<std::int64_t>(values.front()));
       continue;
     }
-    // Which view it is shows in the mnemonics only, so any proxy but generic says it.
-    text += fmt::format("{} @ {} aliases {};\n", buffer.name, buffer.own_address ? "generic" : "surface",
+    text += fmt::format("{} @ {} aliases {};\n", buffer.name, buffer.own_address ? "generic" : name(view_of(buffer, problem)),
                         problem.buffers[buffer.alias_of->value].name);
   }
   for (std::size_t i = 0; i < problem.kernels.size(); ++i) {
@@ -159,12 +179,12 @@ std::string print_table(const std::vector<std::vector<std::string>>& columns) {
   return text;
 }
 
-// What parse_litmus keeps of a name.
+// A name ends where a text, a comment or the initial state begins; what parse_litmus gave has none of these.
 std::string print_name(std::string_view name) {
-  std::string text;
-  for (const char c : name) {
-    const bool plain = std::isprint(static_cast<unsigned char>(c)) != 0 && c != '"' && c != '{' && c != '(';
-    text += plain ? c : '_';
+  std::string text(name);
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    const bool comment = text[i] == '(' && i + 1 < text.size() && text[i + 1] == '*';
+    if (comment || text[i] == '"' || text[i] == '{' || text[i] == '\n') text[i] = '_';
   }
   return text;
 }

@@ -1,0 +1,196 @@
+#include "tests/support/differential.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "checker/check.h"
+#include "kernels/core/error.h"
+#include "kernels/core/printer.h"
+#include "kernels/core/verdict.h"
+#include "kernels/frontend/litmus/print.h"
+
+namespace fencewise::testing {
+namespace {
+
+bool has(const CheckResult& result, FindingKind kind) {
+  return std::any_of(result.findings.begin(), result.findings.end(), [&](const Finding& f) { return f.kind == kind; });
+}
+
+std::string difference(const CheckResult& got, const OracleAnswer& expected) {
+  std::string text;
+  const auto differ = [&](std::string_view what, bool explorer, bool oracle) {
+    if (explorer != oracle) text += fmt::format("{}: explorer {}, oracle {}\n", what, explorer, oracle);
+  };
+  differ("violated", got.verdict == Verdict::violated, expected.race || expected.stuck);
+  differ("race", has(got, FindingKind::race), expected.race);
+  differ("stuck", has(got, FindingKind::stuck), expected.stuck);
+  const std::set<std::string> states(got.final_states.begin(), got.final_states.end());
+  for (const std::string& state : states)
+    if (!expected.final_states.contains(state)) text += fmt::format("only the explorer: {}\n", state);
+  for (const std::string& state : expected.final_states)
+    if (!states.contains(state)) text += fmt::format("only the oracle:   {}\n", state);
+  return text;
+}
+
+}  // namespace
+
+Comparison compare(const Problem& problem, Model model, const OracleLimits& limits) {
+  Comparison comparison;
+  Problem bare = problem;
+  bare.contract = {};
+  CheckOptions options;
+  options.model = model;
+  options.engine = Engine::graph;
+  options.stop_at_first = false;
+  options.collect_states = true;
+  const CheckResult result = check(bare, options);
+  if (result.verdict == Verdict::inconclusive) {
+    comparison.skipped = result.reason;
+    return comparison;
+  }
+  auto answer = brute_force(bare, model, limits);
+  if (!answer) {
+    comparison.skipped = "too large for the oracle";
+    return comparison;
+  }
+  comparison.expected = std::move(*answer);
+  comparison.difference = difference(result, comparison.expected);
+  return comparison;
+}
+
+// --- Shrinking ---
+
+namespace {
+
+Access* access_of(Operation& operation) {
+  if (auto* load = std::get_if<Load>(&operation)) return &load->access;
+  if (auto* store = std::get_if<Store>(&operation)) return &store->access;
+  if (auto* atomic = std::get_if<Atomic>(&operation)) return &atomic->access;
+  return nullptr;
+}
+
+// Simpler forms of one instruction, the simplest first.
+std::vector<Instruction> simpler(const Instruction& instruction) {
+  std::vector<Instruction> found;
+  const auto with = [&](auto&& change) {
+    Instruction copy = instruction;
+    change(copy.operation);
+    found.push_back(std::move(copy));
+  };
+  if (const auto* branch = std::get_if<CondBranch>(&instruction.operation)) {
+    found.push_back({Branch{branch->taken}, std::nullopt, instruction.where});
+    found.push_back({Branch{branch->otherwise}, std::nullopt, instruction.where});
+  }
+  if (const auto* fence = std::get_if<Fence>(&instruction.operation)) {
+    if (fence->order == Order::sc) with([](Operation& o) { std::get<Fence>(o).order = Order::acq_rel; });
+    if (fence->scope != Scope::sys) with([](Operation& o) { std::get<Fence>(o).scope = Scope::sys; });
+  }
+  Operation copy = instruction.operation;
+  if (const Access* access = access_of(copy)) {
+    const bool atomic = std::holds_alternative<Atomic>(copy);
+    if (access->order != Order::weak && !atomic) with([](Operation& o) { access_of(o)->order = Order::weak; });
+    if (access->order != Order::weak && access->order != Order::relaxed) with([](Operation& o) { access_of(o)->order = Order::relaxed; });
+    if (access->order != Order::weak && access->scope != Scope::sys) with([](Operation& o) { access_of(o)->scope = Scope::sys; });
+  }
+  if (const auto* store = std::get_if<Store>(&instruction.operation); store != nullptr && store->value[0].is_register())
+    with([](Operation& o) { std::get<Store>(o).value[0] = Operand::imm(1); });
+  return found;
+}
+
+// Tries every local change of `problem`; true if one still fails, which `problem` then is.
+bool shrink_once(Problem& problem, const std::function<bool(const Problem&)>& fails) {
+  const auto attempt = [&](auto&& change) {
+    Problem smaller = problem;
+    change(smaller);
+    if (!fails(smaller)) return false;
+    problem = std::move(smaller);
+    return true;
+  };
+  for (std::size_t t = 0; problem.launches[0].placed.size() > 1 && t < problem.launches[0].placed.size(); ++t)
+    if (attempt([&](Problem& p) { p.launches[0].placed.erase(p.launches[0].placed.begin() + static_cast<std::ptrdiff_t>(t)); })) return true;
+  for (std::size_t k = 0; k < problem.kernels.size(); ++k)
+    for (std::size_t b = 0; b < problem.kernels[k].blocks.size(); ++b)
+      for (std::size_t n = 0; n < problem.kernels[k].blocks[b].instructions.size(); ++n) {
+        const Instruction instruction = problem.kernels[k].blocks[b].instructions[n];
+        const auto at = [&](Problem& p) -> std::vector<Instruction>& { return p.kernels[k].blocks[b].instructions; };
+        if (!is_terminator(instruction) && attempt([&](Problem& p) { at(p).erase(at(p).begin() + static_cast<std::ptrdiff_t>(n)); })) return true;
+        for (const Instruction& other : simpler(instruction))
+          if (attempt([&](Problem& p) { at(p)[n] = other; })) return true;
+      }
+  return false;
+}
+
+}  // namespace
+
+Problem shrink(Problem problem, const std::function<bool(const Problem&)>& fails) {
+  const auto survives = [&](const Problem& p) {
+    try {
+      return fails(p);
+    } catch (const InputError&) {
+      return false;
+    }
+  };
+  while (shrink_once(problem, survives)) {
+  }
+  return problem;
+}
+
+std::string show(const Problem& problem) {
+  Problem shown = problem;
+  shown.contract = {};
+  shown.contract.quantifier = Quantifier::exists;
+  const auto zero = std::make_shared<const Expr>(Expr{Number{0}});
+  const auto x = std::make_shared<const Expr>(Expr{Element{BufferId{0}, zero, false}});
+  shown.contract.assertions = {{"any", std::make_shared<const Formula>(Formula{fencewise::Comparison{Compare::eq, x, zero}}), When::plan_end}};
+  try {
+    return print_litmus(shown);
+  } catch (const std::runtime_error&) {
+    return print(problem);
+  }
+}
+
+// --- The spread of a sample ---
+
+void Spread::count(const Comparison& c) {
+  if (!c.skipped.empty()) {
+    ++skipped_[c.skipped];
+    return;
+  }
+  ++compared_;
+  racy_ += static_cast<std::uint64_t>(c.expected.race);
+  stuck_ += static_cast<std::uint64_t>(c.expected.stuck);
+  candidates_ += c.expected.candidates;
+  consistent_ += c.expected.consistent;
+  most_ = std::max(most_, c.expected.candidates);
+  ++states_[c.expected.final_states.size()];
+  std::uint64_t power = 1;
+  while (power < c.expected.candidates) power *= 10;
+  ++sizes_[power];
+}
+
+std::string Spread::text() const {
+  std::string text = fmt::format("{} compared: {} racy, {} can hang; {} candidates, {} consistent, at most {} a program\n", compared_, racy_,
+                                 stuck_, candidates_, consistent_, most_);
+  text += "  candidates up to:";
+  for (const auto& [size, programs] : sizes_) text += fmt::format(" {}:{}", size, programs);
+  text += "\n  final states:";
+  for (const auto& [states, programs] : states_) text += fmt::format(" {}:{}", states, programs);
+  for (const auto& [reason, programs] : skipped_) text += fmt::format("\n  skipped {}: {}", programs, reason);
+  return text;
+}
+
+bool small_scale() {
+#ifdef __SANITIZE_ADDRESS__
+  return true;
+#else
+  const char* scale = std::getenv("FENCEWISE_TEST_SCALE");
+  return scale != nullptr && std::string_view(scale) == "small";
+#endif
+}
+
+}  // namespace fencewise::testing
