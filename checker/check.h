@@ -108,7 +108,9 @@ struct Finding {
 
 struct CheckResult {
   Verdict verdict = Verdict::verified;
-  std::string reason;                    // why inconclusive; which engine ran and why
+  std::string reason;                    // why inconclusive
+  std::string unexplored;                // what was left out, if anything; a violated result may have left out things too
+  bool condition_met = false;            // quantifiers exists and never: some final state satisfies the condition
   std::string engine;                    // "graph" or "view"
   std::vector<std::string> assumptions;  // bounds and progress assumptions of the verdict
   std::vector<Finding> findings;         // violating ones first

@@ -29,6 +29,12 @@ bool GraphExplorer::visit(std::size_t depth) {
     relations_.prepare(here.graph, context_.reading);
     relations_.derive(here.graph);
     if (relations_.violated_axiom(here.graph)) return true;
+    if (const auto open = here.open_phase()) {
+      if (!choose_meeting(depth, *open)) return false;
+      if (!open->may_wait) return true;
+      here.leave_open(open->first);
+      continue;
+    }
     const bool all_chosen = std::none_of(here.info.begin(), here.info.end(), [&](const EventInfo& i) {
       const auto e = static_cast<EventId>(&i - here.info.data());
       return here.graph.events[e].is_read() && here.graph.rf[e] == no_event;
@@ -130,12 +136,44 @@ bool GraphExplorer::may_wait(const PartialExecution& x, EventId r) const {
   return false;
 }
 
+// Tries each group of threads that may meet at a barrier.
+bool GraphExplorer::choose_meeting(std::size_t depth, const PartialExecution::OpenPhase& open) {
+  for (const auto& group : open.groups) {
+    PartialExecution& child = at(depth + 1);
+    child = at(depth);
+    child.complete(group);
+    child.advance();
+    if (!visit(depth + 1)) return false;
+  }
+  return true;
+}
+
 // --- Leaves ---
 
 bool GraphExplorer::leaf(std::size_t depth) {
+  if (at(depth).phase_overdue()) return true;  // it waited for an arrival that never came
   if (!leaf_) leaf_ = std::make_unique<PartialExecution>(context_);
   *leaf_ = at(depth);
-  return order_writes(*leaf_);
+  return choose_quorums(*leaf_, 0);
+}
+
+// Litmus dialect, versioned models: of the arrivals at a barrier with count N, some N met. More than N would only order more.
+bool GraphExplorer::choose_quorums(PartialExecution& x, std::size_t phase) {
+  while (phase < x.phases.size() && x.phases[phase].quorum == 0) ++phase;
+  if (phase == x.phases.size()) return order_writes(x);
+  const auto& p = x.phases[phase];
+  const std::size_t before = x.graph.sync.size();
+  std::vector<bool> met(p.arrivals.size(), false);
+  std::fill(met.begin(), met.begin() + static_cast<std::ptrdiff_t>(std::min(p.quorum, met.size())), true);
+  do {
+    for (std::size_t n = 0; n < met.size(); ++n)
+      for (const EventId wait : p.waits)
+        if (met[n]) x.graph.sync.push_back({p.arrivals[n], wait});
+    const bool go_on = choose_quorums(x, phase + 1);
+    x.graph.sync.resize(before);
+    if (!go_on) return false;
+  } while (std::prev_permutation(met.begin(), met.end()));
+  return true;
 }
 
 // Orders morally strong writes that nothing orders, both ways; then asks for an order of fence.sc.

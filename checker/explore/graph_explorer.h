@@ -39,6 +39,8 @@ class GraphExplorer {
   };
   bool visit(std::size_t depth);
   bool leaf(std::size_t depth);
+  bool choose_meeting(std::size_t depth, const PartialExecution::OpenPhase& open);
+  bool choose_quorums(PartialExecution& execution, std::size_t phase);
   bool order_writes(PartialExecution& execution);
   [[nodiscard]] PartialExecution& at(std::size_t depth);
   [[nodiscard]] Choice choose(const PartialExecution& execution) const;

@@ -303,7 +303,8 @@ struct PartialExecution::Run {
       issue();
       events()[0] = add_plain(EventKind::arrive, 0, action.data[2]);
       execution.arrivals.push_back({id, cursor->sequence, events()[0], waits, action.operands[0].bits(),
-                                    instruction.count.present() ? action.operands[1].bits() : 0, instruction.instance});
+                                    instruction.count.present() ? action.operands[1].bits() : 0, instruction.instance, 0,
+                                    ++execution.arrived_});
     }
     execution.update(events()[0], action.operands[2]);  // a reduction's contribution
     if (waits && thread.passed <= cursor->sequence) {
@@ -418,78 +419,6 @@ bool PartialExecution::advance() {
     } while (learnt_);
   } while (complete_barriers());
   return changed_;
-}
-
-// --- Barriers ---
-
-// A barrier without a count is met when every thread of the CTA that has not exited waits at it; with count N when N
-// threads have arrived. Returns whether some phase completed.
-bool PartialExecution::complete_barriers() {
-  for (std::size_t first = 0; first < arrivals.size(); ++first) {
-    const Arrival& a = arrivals[first];
-    const std::uint32_t cta = context_->image.cta_of[a.thread];
-    std::vector<std::size_t> group;
-    for (std::size_t n = 0; n < arrivals.size(); ++n)
-      if (context_->image.cta_of[arrivals[n].thread] == cta && arrivals[n].id == a.id && arrivals[n].instance == a.instance)
-        group.push_back(n);
-    if (group.front() != first) continue;
-    std::size_t alive = 0;
-    for (ThreadId t = 0; t < threads.size(); ++t)
-      alive += static_cast<std::size_t>(context_->image.cta_of[t] == cta && threads[t].status != ThreadStatus::exited);
-    const std::size_t needed = a.count == 0 ? alive : a.count;
-    if (group.size() < needed) continue;
-    if (group.size() > needed || (a.count != 0 && a.count < alive))
-      throw NotModelled("a barrier whose count is less than the threads that may arrive is not modelled yet");
-    complete(group);
-    return true;
-  }
-  return false;
-}
-
-void PartialExecution::complete(const std::vector<std::size_t>& group) {
-  const auto phase = static_cast<std::uint32_t>(phases.size());
-  phases.emplace_back();
-  for (const std::size_t n : group) phases.back().arrivals.push_back(arrivals[n].arrive);
-  for (const std::size_t n : group) {
-    const Arrival& a = arrivals[n];
-    if (!a.waits) continue;
-    Thread& thread = threads[a.thread];
-    Event e;
-    e.kind = EventKind::wait;
-    e.thread = a.thread;
-    e.po = a.sequence * 2 + 1;
-    EventInfo data;
-    data.where = info[a.arrive].where;
-    const EventId wait = add(e, data, 0);
-    phase_of[wait] = phase;
-    for (const EventId arrive : phases.back().arrivals) graph.sync.push_back({arrive, wait});
-    thread.events[a.sequence][1] = wait;
-    thread.passed = a.sequence + 1;
-  }
-  std::vector<bool> gone(arrivals.size(), false);
-  for (const std::size_t n : group) gone[n] = true;
-  std::size_t kept = 0;
-  for (std::size_t n = 0; n < arrivals.size(); ++n)
-    if (!gone[n]) arrivals[kept++] = arrivals[n];
-  arrivals.resize(kept);
-}
-
-Value PartialExecution::reduce(const Barrier& barrier, const Phase& phase, DependencySet& origin) const {
-  std::uint64_t count = 0;
-  for (const EventId e : phase.arrivals) {
-    origin = context_->dependencies.join(origin, info[e].depends);
-    const Value v = info[e].value;
-    if (v.is_unknown() || context_->terms.is_poison(v)) return v;
-    if (!v.is_number()) throw NotModelled("a barrier reduction of symbolic data");
-    count += static_cast<std::uint64_t>(v.bits() != 0);
-  }
-  switch (barrier.reduction) {
-    case BarrierReduction::all: return Value::number(static_cast<std::uint64_t>(count == phase.arrivals.size()));
-    case BarrierReduction::any: return Value::number(static_cast<std::uint64_t>(count != 0));
-    case BarrierReduction::popc: return Value::number(count);
-    case BarrierReduction::none: break;
-  }
-  return Value::number(0);
 }
 
 }  // namespace fencewise

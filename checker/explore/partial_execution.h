@@ -105,21 +105,39 @@ class PartialExecution {
   };
   std::vector<Thread> threads;
 
-  // An arrival that waits for its barrier phase to complete.
+  // An arrival whose barrier phase is not complete.
   struct Arrival {
     ThreadId thread;
     std::uint32_t sequence;
     EventId arrive;
     bool waits;
-    std::uint64_t id, count;   // count 0: all threads of the CTA
+    std::uint64_t id, count;            // count 0: all threads of the CTA
     std::optional<std::uint32_t> instance;
+    std::uint32_t not_with_before = 0;  // its phase holds an arrival with this number or a later one (see open_phase)
+    std::uint32_t number = 0;           // arrivals count up
   };
   std::vector<Arrival> arrivals;
   struct Phase {
-    std::vector<EventId> arrivals;
+    std::vector<EventId> arrivals, waits;
+    std::size_t quorum = 0;  // of a barrier that lets all arrivals beyond its count pass: how many of them met; else 0
+    std::uint64_t id = 0;
+    std::optional<std::uint32_t> instance;
+    std::uint32_t cta = 0;
   };
   std::vector<Phase> phases;
   std::vector<std::uint32_t> phase_of;  // [event] of a wait: its phase
+
+  // A barrier with a count that more threads may reach than it counts: which of them meet is a choice. The first arrival
+  // is in one of the groups of arrivals (indices), or, if `may_wait`, in one with an arrival that is still to come.
+  struct OpenPhase {
+    std::size_t first = 0;
+    std::vector<std::vector<std::size_t>> groups;
+    bool may_wait = false;
+  };
+  [[nodiscard]] std::optional<OpenPhase> open_phase() const;
+  void complete(const std::vector<std::size_t>& group);  // indices into arrivals
+  void leave_open(std::size_t arrival);                  // the other choice
+  [[nodiscard]] bool phase_overdue() const;              // enough threads have arrived for a phase that is left open
 
   [[nodiscard]] const LaunchContext& context() const { return *context_; }
   [[nodiscard]] bool finished(ThreadId t) const { return threads[t].status == ThreadStatus::exited; }
@@ -133,11 +151,17 @@ class PartialExecution {
   void update(EventId event, Value value);
   void run(ThreadId thread);
   bool complete_barriers();
-  void complete(const std::vector<std::size_t>& group);
+  [[nodiscard]] std::vector<std::size_t> group_of(std::size_t arrival) const;
+  [[nodiscard]] bool may_still_arrive(ThreadId thread, const Arrival& like) const;
+  [[nodiscard]] bool others_may_arrive(const std::vector<std::size_t>& group) const;
+  [[nodiscard]] std::size_t threads_needed(const Arrival& arrival, std::size_t arrived) const;
+  bool pass_latecomer(const Arrival& arrival);
+  EventId let_pass(const Arrival& arrival, std::uint32_t phase);
   [[nodiscard]] Value reduce(const Barrier& barrier, const Phase& phase, DependencySet& origin) const;
 
   const LaunchContext* context_;
   bool changed_ = false;      // an event or a location is new
+  std::uint32_t arrived_ = 0;
   bool learnt_ = false;       // a value became known
   Cursor scratch_;
 };

@@ -104,20 +104,23 @@ void PlanSearch::count_finish_order(const PartialExecution& x, const Relations& 
 }
 
 void PlanSearch::conclude() {
+  if (budget_.exhausted()) unexplored_ = budget_.reason();
   sort_findings(result_.findings);
   for (const auto& [number, orders] : finish_orders_)
     result_.search.finish_orders = std::max<std::uint64_t>(result_.search.finish_orders, orders.size());
   result_.final_states.assign(final_states_.begin(), final_states_.end());
   result_.seconds = budget_.seconds();
+  result_.unexplored = unexplored_;
+  result_.condition_met = condition_met_;
   const bool violated = std::any_of(result_.findings.begin(), result_.findings.end(), [](const Finding& f) { return f.violates; });
   const bool searching = problem_.contract.quantifier == Quantifier::exists;
-  if (budget_.exhausted()) unexplored_ = budget_.reason();
   if (violated) {
     result_.verdict = Verdict::violated;
   } else if (!unexplored_.empty() && !(searching && condition_met_)) {
     result_.verdict = Verdict::inconclusive;
     result_.reason = unexplored_;
-  } else if (searching && !condition_met_) {
+  }
+  if (searching && !condition_met_ && unexplored_.empty()) {
     result_.verdict = Verdict::violated;
     Finding none;
     none.message = "no final state satisfies the condition";

@@ -6,6 +6,8 @@
 #include <variant>
 #include <vector>
 
+#include "kernels/ledger/bar_chart.h"
+
 namespace fencewise {
 
 // An empty cell, a word, a count, or a number shown with `digits` decimals.
@@ -47,6 +49,7 @@ struct Ledger {
   std::string name;                                         // "reduction"
   std::vector<std::pair<std::string, std::string>> inputs;  // "n" = "262144", "device" = "a100"
   std::vector<Table> tables;
+  std::vector<BarChart> charts;                             // what --plot draws
 };
 
 [[nodiscard]] std::string to_text(const Ledger& ledger);

@@ -45,7 +45,10 @@ RC_GTEST_PROP(GeneratedLitmusTests, KeepToTheirLimits, (std::uint64_t seed)) {
     for (const Block& block : kernel.blocks) {
       for (const Instruction& instruction : block.instructions) {
         const Operation& op = instruction.operation;
-        operations += std::holds_alternative<Load>(op) || std::holds_alternative<Store>(op) || std::holds_alternative<Atomic>(op) ? 1 : 0;
+        operations += std::holds_alternative<Load>(op) || std::holds_alternative<Store>(op) ||
+                              std::holds_alternative<Atomic>(op)
+                          ? 1
+                          : 0;
       }
     }
   }

@@ -13,12 +13,22 @@
 #include "kernels/core/printer.h"
 #include "kernels/core/verdict.h"
 #include "kernels/frontend/litmus/print.h"
+#include "tests/support/interleave.h"
 
 namespace fencewise::testing {
 namespace {
 
 bool has(const CheckResult& result, FindingKind kind) {
   return std::any_of(result.findings.begin(), result.findings.end(), [&](const Finding& f) { return f.kind == kind; });
+}
+
+std::string difference(std::string_view one, const std::set<std::string>& ones, std::string_view other, const std::set<std::string>& others) {
+  std::string text;
+  for (const std::string& state : ones)
+    if (!others.contains(state)) text += fmt::format("{}, not {}: {}\n", one, other, state);
+  for (const std::string& state : others)
+    if (!ones.contains(state)) text += fmt::format("{}, not {}: {}\n", other, one, state);
+  return text;
 }
 
 std::string difference(const CheckResult& got, const OracleAnswer& expected) {
@@ -29,12 +39,15 @@ std::string difference(const CheckResult& got, const OracleAnswer& expected) {
   differ("violated", got.verdict == Verdict::violated, expected.race || expected.stuck);
   differ("race", has(got, FindingKind::race), expected.race);
   differ("stuck", has(got, FindingKind::stuck), expected.stuck);
-  const std::set<std::string> states(got.final_states.begin(), got.final_states.end());
-  for (const std::string& state : states)
-    if (!expected.final_states.contains(state)) text += fmt::format("only the explorer: {}\n", state);
-  for (const std::string& state : expected.final_states)
-    if (!states.contains(state)) text += fmt::format("only the oracle:   {}\n", state);
-  return text;
+  return text + difference("explorer", {got.final_states.begin(), got.final_states.end()}, "oracle", expected.final_states);
+}
+
+std::string difference_from_interleaving(const Problem& problem, const OracleAnswer& answer) {
+  const auto expected = interleave(problem);
+  if (!expected) return {};
+  std::string text;
+  if (answer.stuck != expected->stuck) text += fmt::format("stuck: oracle {}, interleaving {}\n", answer.stuck, expected->stuck);
+  return text + difference("oracle", answer.final_states, "interleaving", expected->final_states);
 }
 
 }  // namespace
@@ -60,6 +73,7 @@ Comparison compare(const Problem& problem, Model model, const OracleLimits& limi
   }
   comparison.expected = std::move(*answer);
   comparison.difference = difference(result, comparison.expected);
+  if (model == Model::sc) comparison.difference += difference_from_interleaving(bare, comparison.expected);
   return comparison;
 }
 

@@ -16,7 +16,8 @@ namespace fencewise::testing {
 struct Comparison {
   // Why there is nothing to compare (too large for the oracle, not modelled by the explorer); empty: they were compared.
   std::string skipped;
-  // What differs; empty: they agree on verdict, existence of a race, stuck threads and final states.
+  // What differs; empty: they agree on verdict, existence of a race, stuck threads and final states. Under model sc plain
+  // interleaving agrees too.
   std::string difference;
   OracleAnswer expected;
 };

@@ -13,6 +13,7 @@
 #include "kernels/core/error.h"
 #include "kernels/core/interpreter.h"
 #include "memmodel/relations.h"
+#include "tests/support/state_text.h"
 
 namespace fencewise::testing {
 namespace {
@@ -46,6 +47,7 @@ struct Trace {
   std::vector<TraceEvent> events;
   std::vector<BarrierStop> stops;
   std::vector<Value> registers;  // where it ends
+  std::vector<std::uint32_t> decided_end;  // reads that decided that it ends there
   Facts reads, writes;
 };
 
@@ -78,6 +80,7 @@ class Tracer {
       case Action::Kind::barrier: return barrier(state, trace, action, action_number);
       case Action::Kind::exit:
         trace.registers = state.registers;
+        trace.decided_end = dependencies_.elements(action.control);
         traces_.push_back(std::move(trace));
         if (traces_.size() > 100'000) throw NotForTheOracle{};
         return;
@@ -236,6 +239,11 @@ struct BarrierOutcome {
     std::uint32_t arrive, wait;
   };
   std::vector<Release> releases;
+  struct Absence {  // a wait that was met because a thread had ended without coming
+    ThreadId gone, waiter;
+    std::uint32_t wait;
+  };
+  std::vector<Absence> absences;
 };
 
 // A barrier without count is met when every thread of the CTA that has not ended has arrived, one with a count when so many
@@ -256,6 +264,7 @@ class Barriers {
     }
     BarrierOutcome outcome;
     outcome.releases = releases_;
+    outcome.absences = absences_;
     for (ThreadId t = 0; t < traces_.size(); ++t) {
       outcome.stuck |= waiting_[t];
       outcome.length.push_back(waiting_[t] ? traces_[t]->stops[next_[t]].wait : traces_[t]->events.size());
@@ -284,10 +293,13 @@ class Barriers {
     return image_.cta_of[a.thread] == image_.cta_of[b.thread] && stop(a).id == stop(b).id && stop(a).instance == stop(b).instance;
   }
 
+  // Threads that don't wait have run to their ends.
+  bool ended(ThreadId t) const { return !waiting_[t]; }
+
   std::size_t alive(std::uint32_t cta) const {
     std::size_t count = 0;
     for (ThreadId t = 0; t < traces_.size(); ++t)
-      if (image_.cta_of[t] == cta && waiting_[t]) ++count;  // all others have run to their ends
+      if (image_.cta_of[t] == cta && !ended(t)) ++count;
     return count;
   }
 
@@ -299,6 +311,11 @@ class Barriers {
       const std::uint64_t count = stop(first).count;
       if (met.size() < (count == 0 ? living : count)) continue;
       if (met.size() > (count == 0 ? living : count) || (count != 0 && count < living)) throw NotForTheOracle{};
+      for (const Arrival& a : met) {
+        if (stop(a).wait == none) continue;
+        for (ThreadId t = 0; count == 0 && t < traces_.size(); ++t)
+          if (image_.cta_of[t] == image_.cta_of[a.thread] && ended(t)) absences_.push_back({t, a.thread, stop(a).wait});
+      }
       for (const Arrival& a : met)
         if (stop(a).wait != none) release(a, met);
       pending_ = others;
@@ -319,6 +336,7 @@ class Barriers {
   std::vector<bool> waiting_;      // [thread]
   std::vector<Arrival> pending_;
   std::vector<BarrierOutcome::Release> releases_;
+  std::vector<BarrierOutcome::Absence> absences_;
 };
 
 // --- Partial orders of the writes of one location ---
@@ -498,7 +516,20 @@ class Oracle {
           for (const std::uint32_t read : e.depends) graph_.dep.push_back({ids[t][read], ids[t][n]});
       }
     for (const auto& r : barriers.releases) graph_.sync.push_back({ids[r.arriver][r.arrive], ids[r.waiter][r.wait]});
+    for (const auto& absence : barriers.absences) add_absence(*chosen[absence.gone], absence, ids);
     choose_everything(chosen, barriers.stuck);
+  }
+
+  // A thread that has ended is not waited for. Nothing of it is ordered before the wait, but that the wait is over, and with
+  // it all that follows, depends on what decided that the thread ends. In one interleaving it simply has ended before.
+  void add_absence(const Trace& gone, const BarrierOutcome::Absence& absence, const std::vector<std::vector<EventId>>& ids) {
+    const auto& waiter = ids[absence.waiter];
+    if (reading_.interleaving()) {
+      if (!ids[absence.gone].empty()) graph_.sync.push_back({ids[absence.gone].back(), waiter[absence.wait]});
+      return;
+    }
+    for (const std::uint32_t read : gone.decided_end)
+      for (std::size_t n = absence.wait; n < waiter.size(); ++n) graph_.dep.push_back({ids[absence.gone][read], waiter[n]});
   }
 
   void choose_everything(const std::vector<const Trace*>& chosen, bool stuck) {
@@ -565,15 +596,15 @@ class Oracle {
     answer_.race = answer_.race || !relations_.races(graph_).empty();
     answer_.stuck |= stuck;
     if (stuck) return;
-    std::vector<Value> registers;
-    for (const Trace* trace : chosen) registers.insert(registers.end(), trace->registers.begin(), trace->registers.end());
+    std::vector<std::vector<Value>> registers;
+    for (const Trace* trace : chosen) registers.push_back(trace->registers);
     std::map<Location, Value> memory;
     keep_states(registers, memory, writes.begin(), writes.end());
   }
 
   // For each location written, every write that none comes after may be the last.
   using Written = std::map<Location, std::vector<EventId>>::const_iterator;
-  void keep_states(const std::vector<Value>& registers, std::map<Location, Value>& memory, Written now, Written end) {
+  void keep_states(const std::vector<std::vector<Value>>& registers, std::map<Location, Value>& memory, Written now, Written end) {
     if (now == end) {
       states_.emplace(registers, memory);
       return;
@@ -588,26 +619,8 @@ class Oracle {
   }
 
   void spell_states() {
-    for (const auto& [registers, memory] : states_) {
-      std::string text;
-      std::size_t n = 0;
-      for (ThreadId t = 0; t < image_.threads.size(); ++t)
-        for (const RegisterDecl& reg : image_.threads[t].kernel->registers)
-          text += fmt::format("{}:{}={}; ", t, reg.name, terms_.to_string(registers[n++], reg.type));
-      for (std::uint32_t b = 0; b < problem_.buffers.size(); ++b) {
-        const Buffer& buffer = problem_.buffers[b];
-        const std::uint32_t size = size_of(buffer.element);
-        for (std::uint64_t i = 0; i < buffer.length; ++i) {
-          const Location location{image_.memory[b].storage, static_cast<std::uint32_t>(i * size), size};
-          const auto it = memory.find(location);
-          const Value value = it != memory.end() ? it->second : memory_.at(BufferId{location.storage}, i);
-          text += fmt::format("{}{}={}; ", buffer.name, buffer.length == 1 ? "" : fmt::format("[{}]", i),
-                              terms_.to_string(value, buffer.element));
-        }
-      }
-      if (!text.empty()) text.pop_back();
-      answer_.final_states.insert(text);
-    }
+    for (const auto& [registers, memory] : states_)
+      answer_.final_states.insert(state_text(problem_, image_, terms_, registers, memory, memory_));
   }
 
   const Problem& problem_;
@@ -625,7 +638,7 @@ class Oracle {
   ExecutionGraph graph_;
   std::vector<Value> event_values_;         // [event]
   Relations relations_;
-  std::set<std::pair<std::vector<Value>, std::map<Location, Value>>> states_;
+  std::set<std::pair<std::vector<std::vector<Value>>, std::map<Location, Value>>> states_;
   OracleAnswer answer_;
 };
 

@@ -1,6 +1,4 @@
 // The litmus reader: what it makes of a test, and what it says about a wrong one.
-#include "kernels/frontend/litmus/parse.h"
-
 #include <cstdlib>
 #include <filesystem>
 #include <string>
@@ -14,6 +12,7 @@
 #include "kernels/core/printer.h"
 #include "kernels/core/validate.h"
 #include "kernels/frontend/litmus/canonical.h"
+#include "kernels/frontend/litmus/parse.h"
 #include "kernels/frontend/litmus/print.h"
 
 namespace fencewise {
@@ -59,7 +58,8 @@ std::string one_thread(std::string_view program, std::string_view condition = "e
 std::vector<std::string> instructions(const Problem& problem, std::size_t thread = 0) {
   std::vector<std::string> result;
   for (const Block& block : problem.kernels[thread].blocks) {
-    for (const Instruction& instruction : block.instructions) result.push_back(print(instruction, problem.kernels[thread]));
+    for (const Instruction& instruction : block.instructions)
+      result.push_back(print(instruction, problem.kernels[thread]));
   }
   return result;
 }
@@ -125,7 +125,8 @@ TEST(LitmusParser, BindsNegationTighterThanAndTighterThanOr) {
 }
 
 TEST(LitmusParser, ReadsFilterAndLocationsBeforeTheCondition) {
-  const Problem problem = parse_litmus(with("exists", "locations [x; P1:r0;]\nfilter (P1:r0 == 1)\nexists"), "mp.litmus");
+  const Problem problem =
+      parse_litmus(with("exists", "locations [x; P1:r0;]\nfilter (P1:r0 == 1)\nexists"), "mp.litmus");
   ASSERT_NE(problem.contract.filter.get(), nullptr);
   EXPECT_EQ(print(*problem.contract.filter, problem), "P1:r0 == 1");
 }
@@ -144,7 +145,8 @@ TEST(LitmusParser, StartsUndeclaredLocationsAndRegistersAtZero) {
 }
 
 TEST(LitmusParser, ReadsAliasesWithTheirOwnAddressAndViewsWithout) {
-  const Problem problem = parse_litmus(with("flag = 0;", "flag = 5; y @ generic aliases flag; s @ surface aliases y; c = y;"), "mp.litmus");
+  const Problem problem = parse_litmus(
+      with("flag = 0;", "flag = 5; y @ generic aliases flag; s @ surface aliases y; c = y;"), "mp.litmus");
   const Buffer& y = problem.buffers[2];
   const Buffer& s = problem.buffers[3];
   EXPECT_EQ(y.alias_of, BufferId{1});
@@ -229,9 +231,10 @@ TEST(LitmusParser, ReadsAtomicsWithTheirOperandsInOrder) {
 }
 
 TEST(LitmusParser, CutsColumnsIntoBlocksAtLabelsAndJumps) {
-  const Problem problem = parse_litmus(one_thread("LC00: ; ld.relaxed.gpu r0, x ; bne r0, 1, LC00 ; goto LC02 ; LC01: ; "
-                                                  "st.weak y, 1 ; LC02: ;"),
-                                       "t.litmus");
+  const Problem problem =
+      parse_litmus(one_thread("LC00: ; ld.relaxed.gpu r0, x ; bne r0, 1, LC00 ; goto LC02 ; LC01: ; "
+                              "st.weak y, 1 ; LC02: ;"),
+                   "t.litmus");
   EXPECT_EQ(print(problem.kernels[0]), R"(kernel P0
   global s64 x[]
   global s64 y[]
@@ -255,14 +258,16 @@ LC02:
 // A barrier counts for the others even where its thread never comes, so that code after a goto stays.
 TEST(LitmusParser, KeepsUnreachableCode) {
   const Problem problem = parse_litmus(one_thread("goto LC01 ; bar.cta.sync 0 ; LC01: ;"), "t.litmus");
-  EXPECT_EQ(instructions(problem), (std::vector<std::string>{"bra LC01", "bar.cta.sync 0, 0", "bra LC01", "exit"}));
+  EXPECT_EQ(instructions(problem),
+            (std::vector<std::string>{"bra LC01", "bar.cta.sync 0, 0", "bra LC01", "exit"}));
 }
 
 // --- Errors, as a new user would make them ---
 
 TEST(LitmusErrors, NameAnUnknownInstructionAndWhatThereIs) {
   EXPECT_EQ(error_with("ld.weak r1", "load r1"),
-            "mp.litmus:8:27: unknown instruction 'load'; expected ld, st, atom, red, fence, membar, bar, add, sub, mul, div, "
+            "mp.litmus:8:27: unknown instruction 'load'; expected ld, st, atom, red, fence, membar, bar, "
+            "add, sub, mul, div, "
             "goto, beq, bne, blt, bgt, ble, bge, tld, suld, cold, sust, suatom or sured");
   EXPECT_EQ(error_with("ld.weak r1", "ld.foo.gpu r1"),
             "mp.litmus:8:29: unknown order '.foo'; expected .weak, .relaxed, .acquire or .volatile");
@@ -285,13 +290,16 @@ TEST(LitmusErrors, NameTheColumnOfAnUnknownScope) {
 
 TEST(LitmusErrors, PointAtTheEndOfTheLineWhereASemicolonIsMissing) {
   EXPECT_EQ(error_with("ld.weak r1, x           ;", "ld.weak r1, x"),
-            "mp.litmus:8:40: found the end of the line; expected ';' to end the row, '|' before the next cell or ',' before an operand");
+            "mp.litmus:8:40: found the end of the line; expected ';' to end the row, '|' before the next "
+            "cell or ',' before an operand");
   EXPECT_EQ(error_with("r0, flag ;", "r0, flag"),
-            "mp.litmus:7:50: found the end of the line; expected ';' to end the row, '|' before the next cell or ',' before an operand");
+            "mp.litmus:7:50: found the end of the line; expected ';' to end the row, '|' before the next "
+            "cell or ',' before an operand");
   EXPECT_EQ(error_with("P1:r0 = 7;\n}", "P1:r0 = 7\nz = 1; }"),
             "mp.litmus:4:27: found the end of the line; expected ';' before the next initial value, or '}'");
   EXPECT_EQ(error_with("gpu 0          ;", "gpu 0"),
-            "mp.litmus:6:41: found the end of the line; expected '|' before the next thread, or ';' after the last");
+            "mp.litmus:6:41: found the end of the line; expected '|' before the next thread, or ';' after "
+            "the last");
 }
 
 TEST(LitmusErrors, CountTheCellsOfARow) {
@@ -304,9 +312,11 @@ TEST(LitmusErrors, CountTheCellsOfARow) {
 TEST(LitmusErrors, NameARegisterThatIsNeverWritten) {
   EXPECT_EQ(error_with("P1:r1 == 0", "P1:r7 == 0"),
             "mp.litmus:9:26: register 'r7' is never written by P1; expected r0 or r1");
-  EXPECT_EQ(error_with("P1:r1 == 0", "P0:r1 == 0"),
-            "mp.litmus:9:26: register 'r1' is never written by P0; expected 'P0:r1 = 0' in the initial state");
-  EXPECT_EQ(error_with("P1:r1 == 0", "P4:r1 == 0"), "mp.litmus:9:23: no thread 'P4'; expected one from P0 to P1");
+  EXPECT_EQ(
+      error_with("P1:r1 == 0", "P0:r1 == 0"),
+      "mp.litmus:9:26: register 'r1' is never written by P0; expected 'P0:r1 = 0' in the initial state");
+  EXPECT_EQ(error_with("P1:r1 == 0", "P4:r1 == 0"),
+            "mp.litmus:9:23: no thread 'P4'; expected one from P0 to P1");
 }
 
 TEST(LitmusErrors, NameALocationThatTheTestHasNot) {
@@ -318,63 +328,89 @@ TEST(LitmusErrors, NameALocationThatTheTestHasNot) {
 TEST(LitmusErrors, NameALabelThatIsMissingOrStandsTwice) {
   EXPECT_EQ(error_with("st.weak x, 1  ", "goto LC05  "),
             "mp.litmus:7:7: no label 'LC05' in thread P0; expected a cell 'LC05:' in its column");
-  EXPECT_EQ(error_of(one_thread("LC00: ; LC01: ; goto LC02 ;")), "mp.litmus:4:23: no label 'LC02' in thread P0; expected LC00 or LC01");
-  EXPECT_EQ(error_of(one_thread("LC00: ; LC00: ;")), "mp.litmus:4:10: label 'LC00' stands twice in thread P0; expected it once");
-  EXPECT_EQ(error_of(one_thread("bne r0, 1, loop ;")), "mp.litmus:4:13: found 'loop'; expected a label, such as LC00");
+  EXPECT_EQ(error_of(one_thread("LC00: ; LC01: ; goto LC02 ;")),
+            "mp.litmus:4:23: no label 'LC02' in thread P0; expected LC00 or LC01");
+  EXPECT_EQ(error_of(one_thread("LC00: ; LC00: ;")),
+            "mp.litmus:4:10: label 'LC00' stands twice in thread P0; expected it once");
+  EXPECT_EQ(error_of(one_thread("bne r0, 1, loop ;")),
+            "mp.litmus:4:13: found 'loop'; expected a label, such as LC00");
 }
 
 TEST(LitmusErrors, NameADuplicateOrMissingThread) {
   EXPECT_EQ(error_with("P1@", "P0@"),
-            "mp.litmus:6:27: found thread 'P0' a second time; expected P1, since columns are numbered from P0 in order");
-  EXPECT_EQ(error_with("P1@", "P2@"), "mp.litmus:6:27: found thread 'P2'; expected P1, since columns are numbered from P0 in order");
-  EXPECT_EQ(error_with("P0@cta 0,gpu 0", "P0@cta 0"), "mp.litmus:6:2: thread 'P0' without a gpu; expected 'P0@cta 0,gpu 0'");
-  EXPECT_EQ(error_with("P0@cta 0,gpu 0", "P0@cta 0,sm 0"), "mp.litmus:6:11: found 'sm'; expected cta, cluster or gpu");
-  EXPECT_EQ(error_with("P0@cta 0,gpu 0         | P1@cta 1,gpu 0", "P0@cta 0,cluster 0,gpu 0 | P1@cta 0,cluster 1,gpu 0"),
+            "mp.litmus:6:27: found thread 'P0' a second time; expected P1, since columns are numbered from "
+            "P0 in order");
+  EXPECT_EQ(error_with("P1@", "P2@"),
+            "mp.litmus:6:27: found thread 'P2'; expected P1, since columns are numbered from P0 in order");
+  EXPECT_EQ(error_with("P0@cta 0,gpu 0", "P0@cta 0"),
+            "mp.litmus:6:2: thread 'P0' without a gpu; expected 'P0@cta 0,gpu 0'");
+  EXPECT_EQ(error_with("P0@cta 0,gpu 0", "P0@cta 0,sm 0"),
+            "mp.litmus:6:11: found 'sm'; expected cta, cluster or gpu");
+  EXPECT_EQ(error_with("P0@cta 0,gpu 0         | P1@cta 1,gpu 0",
+                       "P0@cta 0,cluster 0,gpu 0 | P1@cta 0,cluster 1,gpu 0"),
             "mp.litmus:6:29: thread 'P1' puts cta 0 into another cluster than before; expected the same");
 }
 
 TEST(LitmusErrors, RefuseWhatDeclaresTwice) {
-  EXPECT_EQ(error_with("x = 0;", "x = 0; x = 1;"), "mp.litmus:4:8: location 'x' is declared twice; expected one initial value");
-  EXPECT_EQ(error_with("x = 0;", "P1:r0 = 1;"), "mp.litmus:4:25: register 'r0' of P1 is declared twice; expected one initial value");
-  EXPECT_EQ(error_with("x = 0;", "r0 = 1;"), "mp.litmus:4:1: found register 'r0' without its thread; expected, for example, 'P0:r0'");
+  EXPECT_EQ(error_with("x = 0;", "x = 0; x = 1;"),
+            "mp.litmus:4:8: location 'x' is declared twice; expected one initial value");
+  EXPECT_EQ(error_with("x = 0;", "P1:r0 = 1;"),
+            "mp.litmus:4:25: register 'r0' of P1 is declared twice; expected one initial value");
+  EXPECT_EQ(error_with("x = 0;", "r0 = 1;"),
+            "mp.litmus:4:1: found register 'r0' without its thread; expected, for example, 'P0:r0'");
 }
 
 TEST(LitmusErrors, SayWhatAnOperandShouldBe) {
   EXPECT_EQ(error_with("st.weak x, 1", "st.weak r0, 1"), "mp.litmus:7:10: found 'r0'; expected a location");
-  EXPECT_EQ(error_with("st.weak x, 1", "st.weak x, y"), "mp.litmus:7:13: found 'y'; expected a register or an integer");
-  EXPECT_EQ(error_with("st.weak x, 1", "st.weak x"), "mp.litmus:7:2: found 1 operand of 'st.weak'; expected st.weak location, value");
+  EXPECT_EQ(error_with("st.weak x, 1", "st.weak x, y"),
+            "mp.litmus:7:13: found 'y'; expected a register or an integer");
+  EXPECT_EQ(error_with("st.weak x, 1", "st.weak x"),
+            "mp.litmus:7:2: found 1 operand of 'st.weak'; expected st.weak location, value");
   EXPECT_EQ(error_with("ld.weak r1, x", "ld r1, x"),
-            "mp.litmus:8:34: found 'x'; expected a register or an integer ('ld' alone is a move: to read memory write ld.weak)");
+            "mp.litmus:8:34: found 'x'; expected a register or an integer ('ld' alone is a move: to read "
+            "memory write ld.weak)");
   EXPECT_EQ(error_with("ld.weak r1, x", "ld.weak r1, [x]"),
             "mp.litmus:8:39: found '['; expected a register, a location, an integer or a label");
-  EXPECT_EQ(error_with("ld.weak r1, x", "bar.cta.sync 0, 0, 0"), "mp.litmus:8:46: found a barrier for 0 threads; expected a positive count");
+  EXPECT_EQ(error_with("ld.weak r1, x", "bar.cta.sync 0, 0, 0"),
+            "mp.litmus:8:46: found a barrier for 0 threads; expected a positive count");
 }
 
 TEST(LitmusErrors, BoundIntegers) {
   EXPECT_EQ(error_with("st.weak x, 1", "st.weak x, 9223372036854775808"),
             "mp.litmus:7:13: integer '9223372036854775808' does not fit; expected one of 64 bits, signed");
   EXPECT_EQ(error_with("st.weak x, 1", "st.weak x, -9223372036854775808"), "no error");
-  EXPECT_EQ(error_with("P1:r1 == 0", "P1:r1 == 99999999999999999999999"),
-            "mp.litmus:9:32: integer '99999999999999999999999' does not fit; expected one of 64 bits, signed");
+  EXPECT_EQ(
+      error_with("P1:r1 == 0", "P1:r1 == 99999999999999999999999"),
+      "mp.litmus:9:32: integer '99999999999999999999999' does not fit; expected one of 64 bits, signed");
 }
 
 TEST(LitmusErrors, PointIntoTheCondition) {
-  EXPECT_EQ(error_with("== 0)", "== 0"), "mp.litmus:10:1: found the end of the file; expected an operator or ')'");
+  EXPECT_EQ(error_with("== 0)", "== 0"),
+            "mp.litmus:10:1: found the end of the file; expected an operator or ')'");
   EXPECT_EQ(error_with("exists (P1:r0 == 1", "exists (P1:r0"),
             "mp.litmus:9:12: found a value ('r0') alone; expected a comparison, such as r0 == 1");
-  EXPECT_EQ(error_with("== 0)", "== 0) ;; x"), "mp.litmus:9:36: found ';'; expected an operator, or the end of the file");
-  EXPECT_EQ(error_with("exists (", "("), "mp.litmus:9:1: found '('; expected an instruction, or exists, ~exists or forall with the final condition");
+  EXPECT_EQ(error_with("== 0)", "== 0) ;; x"),
+            "mp.litmus:9:36: found ';'; expected an operator, or the end of the file");
+  EXPECT_EQ(error_with("exists (", "("),
+            "mp.litmus:9:1: found '('; expected an instruction, or exists, ~exists or forall with the final "
+            "condition");
   EXPECT_EQ(error_with("exists (P1:r0 == 1 /\\ P1:r1 == 0)", ""),
-            "mp.litmus:10:1: found the end of the file; expected an instruction, or exists, ~exists or forall with the final condition");
+            "mp.litmus:10:1: found the end of the file; expected an instruction, or exists, ~exists or "
+            "forall with the final condition");
 }
 
 TEST(LitmusErrors, CallWhatIsLegalButNotModelledByItsName) {
   EXPECT_EQ(error_with("P1:r1 == 0", "P1:r1 == x"),
-            "not modelled: mp.litmus:9:32: a location on the right of a comparison ('x') is its address, which is not modelled; "
+            "not modelled: mp.litmus:9:32: a location on the right of a comparison ('x') is its address, "
+            "which is not modelled; "
             "write it on the left for its value");
-  EXPECT_EQ(error_with("st.weak x, 1", "cp.async.bulk x, 1"), "not modelled: mp.litmus:7:2: 'cp.async.bulk' is not modelled in litmus tests");
-  EXPECT_EQ(error_with("P1:r0 = 7", "P1:r0 = &x"), "not modelled: mp.litmus:4:26: an address in a register ('&x') is not modelled");
-  EXPECT_EQ(error_with("== 0)", "== 0) with x"), "not modelled: mp.litmus:9:35: 'final ... with ...' is not modelled; write exists, ~exists or forall");
+  EXPECT_EQ(error_with("st.weak x, 1", "cp.async.bulk x, 1"),
+            "not modelled: mp.litmus:7:2: 'cp.async.bulk' is not modelled in litmus tests");
+  EXPECT_EQ(error_with("P1:r0 = 7", "P1:r0 = &x"),
+            "not modelled: mp.litmus:4:26: an address in a register ('&x') is not modelled");
+  EXPECT_EQ(
+      error_with("== 0)", "== 0) with x"),
+      "not modelled: mp.litmus:9:35: 'final ... with ...' is not modelled; write exists, ~exists or forall");
 }
 
 TEST(LitmusErrors, BoundEverySize) {
@@ -382,29 +418,39 @@ TEST(LitmusErrors, BoundEverySize) {
   for (int i = 0; i < 65; ++i) threads += fmt::format("{}P{}@cta {},gpu 0", i == 0 ? "" : "|", i, i);
   EXPECT_EQ(error_of(threads + "; exists 0==0"), "mp.litmus:1:1078: found 65 threads; expected at most 64");
   const std::string rows(10'001, ';');
-  EXPECT_EQ(error_of("PTX t {} P0@cta 0,gpu 0;" + rows + "exists 0==0"), "mp.litmus:1:10025: found 10001 rows; expected at most 10000");
-  EXPECT_EQ(error_of(std::string((1U << 20U) + 1, ';')), "mp.litmus:1:1: found a file of 1048577 bytes; expected at most 1048576");
+  EXPECT_EQ(error_of("PTX t {} P0@cta 0,gpu 0;" + rows + "exists 0==0"),
+            "mp.litmus:1:10025: found 10001 rows; expected at most 10000");
+  EXPECT_EQ(error_of(std::string((1U << 20U) + 1, ';')),
+            "mp.litmus:1:1: found a file of 1048577 bytes; expected at most 1048576");
 }
 
 TEST(LitmusErrors, BoundTheDepthOfAConditionAndNotItsLength) {
   const std::string deep = "exists " + std::string(100'000, '(') + "x == 0";
-  EXPECT_EQ(error_of(one_thread("ld.weak r0, x;", deep)), "mp.litmus:5:108: found '('; expected a condition nested less deeply");
+  EXPECT_EQ(error_of(one_thread("ld.weak r0, x;", deep)),
+            "mp.litmus:5:108: found '('; expected a condition nested less deeply");
   const std::string tildes = "exists " + std::string(100'000, '~') + "x == 0";
-  EXPECT_EQ(error_of(one_thread("ld.weak r0, x;", tildes)), "mp.litmus:5:108: found '~'; expected a condition nested less deeply");
+  EXPECT_EQ(error_of(one_thread("ld.weak r0, x;", tildes)),
+            "mp.litmus:5:108: found '~'; expected a condition nested less deeply");
   std::string sum = "exists 1";
   std::string all = "exists x == 0";
   for (int i = 0; i < 20'000; ++i) {
     sum += "+1";
     all += " /\\ x == 0";
   }
-  EXPECT_EQ(error_of(one_thread("ld.weak r0, x;", sum + " == 0")), "mp.litmus:5:207: found '+'; expected a condition nested less deeply");
+  EXPECT_EQ(error_of(one_thread("ld.weak r0, x;", sum + " == 0")),
+            "mp.litmus:5:207: found '+'; expected a condition nested less deeply");
   EXPECT_EQ(error_of(one_thread("ld.weak r0, x;", all)), "no error");
 }
 
 TEST(LitmusErrors, StayOneLineWhateverTheFileHolds) {
-  EXPECT_EQ(error_of(""), "mp.litmus:1:1: found the end of the file; expected a litmus test that begins with PTX");
-  EXPECT_EQ(error_of(std::string_view("\x7f" "ELF\0\1", 6)), "mp.litmus:1:1: found '\\x7f'; expected a litmus test that begins with PTX");
-  EXPECT_EQ(error_of("PTX a (* never closed"), "mp.litmus:1:22: found the end of the file; expected '*)' to close a comment");
+  EXPECT_EQ(error_of(""),
+            "mp.litmus:1:1: found the end of the file; expected a litmus test that begins with PTX");
+  EXPECT_EQ(error_of(std::string_view("\x7f"
+                                      "ELF\0\1",
+                                      6)),
+            "mp.litmus:1:1: found '\\x7f'; expected a litmus test that begins with PTX");
+  EXPECT_EQ(error_of("PTX a (* never closed"),
+            "mp.litmus:1:22: found the end of the file; expected '*)' to close a comment");
   EXPECT_EQ(error_of(one_thread(std::string(500, 'a') + " ;")).find('\n'), std::string::npos);
   EXPECT_LT(error_of(one_thread(std::string(500, 'a') + " ;")).size(), 300U);
 }
@@ -425,13 +471,15 @@ TEST(LitmusFile, ThatCantBeReadSaysSo) {
 // --- The public suite, where this machine has it ---
 
 std::filesystem::path suite_folder() {
-  if (const char* folder = std::getenv("FENCEWISE_LITMUS_DIR")) return folder;  // NOLINT(concurrency-mt-unsafe)
+  if (const char* folder = std::getenv("FENCEWISE_LITMUS_DIR"))
+    return folder;  // NOLINT(concurrency-mt-unsafe)
   return std::filesystem::path(FENCEWISE_SOURCE_DIR) / ".." / "shared" / "litmus" / "dat3m";
 }
 
 TEST(LitmusSuite, ParsesAndPrintsBackWhole) {
   const std::filesystem::path folder = suite_folder();
-  if (!std::filesystem::exists(folder)) GTEST_SKIP() << "no litmus suite at " << folder << "; set FENCEWISE_LITMUS_DIR";
+  if (!std::filesystem::exists(folder))
+    GTEST_SKIP() << "no litmus suite at " << folder << "; set FENCEWISE_LITMUS_DIR";
   std::size_t files = 0;
   for (const auto& entry : std::filesystem::recursive_directory_iterator(folder)) {
     if (entry.path().extension() != ".litmus") continue;

@@ -1,6 +1,4 @@
 // Problems printed as litmus tests: those that came from one, and small kernels with a launch.
-#include "kernels/frontend/litmus/print.h"
-
 #include <string>
 
 #include <gtest/gtest.h>
@@ -9,6 +7,7 @@
 #include "kernels/core/error.h"
 #include "kernels/frontend/litmus/canonical.h"
 #include "kernels/frontend/litmus/parse.h"
+#include "kernels/frontend/litmus/print.h"
 
 namespace fencewise {
 namespace {
@@ -19,7 +18,8 @@ class Plan {
  public:
   explicit Plan(std::string name) { problem_.name = std::move(name); }
 
-  BufferTerm buffer(const std::string& name, std::uint64_t length, InitialContents initial, Type element = Type::u32) {
+  BufferTerm buffer(const std::string& name, std::uint64_t length, InitialContents initial,
+                    Type element = Type::u32) {
     Buffer buffer;
     buffer.name = name;
     buffer.element = element;
@@ -58,7 +58,8 @@ std::string refusal(const Problem& problem) {
 
 TEST(LitmusPrinter, AlignsColumnsAndDeclaresEverything) {
   const Problem problem = parse_litmus(
-      "PTX MP \"text\" { x=0; P1:r0=3; } P0@cta 0,gpu 0|P1@cta 1,cluster 4,gpu 0; st.weak x,1|LC00:; |ld.weak r1,x;"
+      "PTX MP \"text\" { x=0; P1:r0=3; } P0@cta 0,gpu 0|P1@cta 1,cluster 4,gpu 0; st.weak x,1|LC00:; "
+      "|ld.weak r1,x;"
       " |bne r1,0,LC00; forall P1:r1==1/\\~x=-2",
       "mp.litmus");
   EXPECT_EQ(print_litmus(problem), R"(PTX MP
@@ -77,7 +78,8 @@ forall (P1:r1 == 1 /\ ~(x == -2))
 }
 
 TEST(LitmusPrinter, KeepsAGotoToTheNextLine) {
-  const std::string text = "PTX g\n{}\n P0@cta 0,gpu 0 ; goto LC00 ; LC00: ; LC01: ; goto LC01 ;\nexists (0 == 0)";
+  const std::string text =
+      "PTX g\n{}\n P0@cta 0,gpu 0 ; goto LC00 ; LC00: ; LC01: ; goto LC01 ;\nexists (0 == 0)";
   const Problem problem = parse_litmus(text, "g.litmus");
   EXPECT_TRUE(same(parse_litmus(print_litmus(problem), "again.litmus"), problem));
 }
@@ -96,14 +98,16 @@ TEST(LitmusPrinter, GivesEachThreadOfALaunchItsOwnProgram) {
         k.st(flag[0], 1, release(Scope::gpu));
       },
       [&] {
-        (void)k.await([&] { return k.ld(flag[0], acquire(Scope::gpu)); }, [](const Val& f) { return f == 1U; });
+        (void)k.await([&] { return k.ld(flag[0], acquire(Scope::gpu)); },
+                      [](const Val& f) { return f == 1U; });
         k.st(seen[k.ctaid()], k.ld(data[0]));
       });
   Plan plan("publish");
   plan.buffer("data", 1, zero());
   plan.buffer("flag", 1, zero());
   const BufferTerm results = plan.buffer("seen", 3, InitialContents::of(InitialContents::Kind::unwritten));
-  const Problem problem = plan.launch(k.build(), 3, 1, forall("i", 1, 3, [&](const Term& i) { return results[i] == 42; }));
+  const Problem problem =
+      plan.launch(k.build(), 3, 1, forall("i", 1, 3, [&](const Term& i) { return results[i] == 42; }));
 
   const std::string text = print_litmus(problem);
   EXPECT_EQ(text, R"(PTX publish
@@ -169,8 +173,8 @@ TEST(LitmusPrinter, PutsLocationsOnTheLeft) {
 // --- What the dialect can't say is refused by name ---
 
 TEST(LitmusPrinter, NamesWhatHasNoForm) {
-  const auto problem = [](const std::function<void(KernelBuilder&, const Array&)>& body, InitialContents initial = zero(),
-                          Type element = Type::u32) {
+  const auto problem = [](const std::function<void(KernelBuilder&, const Array&)>& body,
+                          InitialContents initial = zero(), Type element = Type::u32) {
     KernelBuilder k("k");
     const Array x = k.global("x", element);
     body(k, x);
@@ -180,11 +184,13 @@ TEST(LitmusPrinter, NamesWhatHasNoForm) {
   };
   EXPECT_EQ(refusal(problem([](KernelBuilder& k, const Array& x) { k.st(x[0], 1.0F); }, zero(), Type::f32)),
             "the litmus dialect has no floating-point numbers ('x')");
-  EXPECT_EQ(refusal(problem([](KernelBuilder& k, const Array& x) { k.st(x[0], 1); }, InitialContents::of(InitialContents::Kind::symbols))),
+  EXPECT_EQ(refusal(problem([](KernelBuilder& k, const Array& x) { k.st(x[0], 1); },
+                            InitialContents::of(InitialContents::Kind::symbols))),
             "the litmus dialect has no symbolic contents ('x')");
   EXPECT_EQ(refusal(problem([](KernelBuilder& k, const Array& x) { k.red(AtomicOp::max, x[0], 1); })),
             "the litmus dialect has no form for an atomic max");
-  const std::string indexed = refusal(problem([](KernelBuilder& k, const Array& x) { k.st(x[k.ld(x[0])], 1); }));
+  const std::string indexed =
+      refusal(problem([](KernelBuilder& k, const Array& x) { k.st(x[k.ld(x[0])], 1); }));
   EXPECT_NE(indexed.find("the litmus dialect has no form for 'st.weak.u32"), std::string::npos) << indexed;
   Problem replayed = problem([](KernelBuilder& k, const Array& x) { k.st(x[0], 1); });
   replayed.replays = 2;

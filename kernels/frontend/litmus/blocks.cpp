@@ -12,7 +12,8 @@ namespace fencewise::litmus {
 
 void BlockBuilder::label(const Token& name) {
   if (!is_label(name.text)) {
-    diagnostics_.error(name.at, fmt::format("found label {}; expected LC and digits, such as LC00", quoted(name.text)));
+    diagnostics_.error(
+        name.at, fmt::format("found label {}; expected LC and digits, such as LC00", quoted(name.text)));
   }
   if (!blocks_.back().instructions.empty()) {
     const BlockId next{current().value + 1};
@@ -21,7 +22,8 @@ void BlockBuilder::label(const Token& name) {
     blocks_.emplace_back();
   }
   if (!labels_.emplace(name.text, current()).second) {
-    diagnostics_.error(name.at, fmt::format("label {} stands twice in thread {}; expected it once", quoted(name.text), thread_));
+    diagnostics_.error(name.at, fmt::format("label {} stands twice in thread {}; expected it once",
+                                            quoted(name.text), thread_));
   }
   if (blocks_.back().label.empty()) blocks_.back().label = name.text;
 }
@@ -56,9 +58,10 @@ BlockId BlockBuilder::target(const Token& label) const {
   if (const auto found = labels_.find(label.text); found != labels_.end()) return found->second;
   std::vector<std::string> known;
   for (const auto& [name, block] : labels_) known.push_back(name);
-  diagnostics_.error(label.at, fmt::format("no label {} in thread {}; expected {}", quoted(label.text), thread_,
-                                           known.empty() ? fmt::format("a cell '{}:' in its column", label.text)
-                                                         : fmt::format("{}", fmt::join(known, " or "))));
+  diagnostics_.error(label.at,
+                     fmt::format("no label {} in thread {}; expected {}", quoted(label.text), thread_,
+                                 known.empty() ? fmt::format("a cell '{}:' in its column", label.text)
+                                               : fmt::format("{}", fmt::join(known, " or "))));
 }
 
 // What follows a `goto` in the last cell.

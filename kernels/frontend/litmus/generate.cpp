@@ -26,7 +26,7 @@ struct Place {
 // One thread as it grows: its lines, and what it has read.
 struct Draft {
   std::vector<std::string> lines;
-  std::vector<std::string> loaded;   // registers with a value from memory
+  std::vector<std::string> loaded;  // registers with a value from memory
   std::uint32_t registers = 0;
   std::uint32_t labels = 0;
 };
@@ -34,7 +34,8 @@ struct Draft {
 // Random choices are made one a statement: the order of evaluation within a call differs between compilers.
 class Generator {
  public:
-  Generator(std::uint64_t seed, const GeneratorOptions& options) : random_(seed), options_(options), seed_(seed) {
+  Generator(std::uint64_t seed, const GeneratorOptions& options)
+      : random_(seed), options_(options), seed_(seed) {
     locations_ = random_.between(1, options.max_locations);
     if (locations_ == 1 && random_.chance(70)) locations_ = std::min(2U, options.max_locations);
     place_threads(random_.between(options.min_threads, options.max_threads));
@@ -42,16 +43,19 @@ class Generator {
 
   std::string text() {
     drafts_.resize(places_.size());
-    std::uint32_t budget = std::max<std::uint32_t>(options_.max_operations, static_cast<std::uint32_t>(drafts_.size()));
+    std::uint32_t budget =
+        std::max<std::uint32_t>(options_.max_operations, static_cast<std::uint32_t>(drafts_.size()));
     for (std::size_t i = 0; i < drafts_.size(); ++i) {
-      const auto others = static_cast<std::uint32_t>(drafts_.size() - i - 1);  // which need one operation each
+      const auto others =
+          static_cast<std::uint32_t>(drafts_.size() - i - 1);  // which need one operation each
       const std::uint32_t most = std::min(options_.max_instructions, budget - others);
       const std::uint32_t count = random_.between(random_.chance(75) ? std::min(2U, most) : 1, most);
       budget -= count;
       grow(drafts_[i], count);
     }
     if (options_.barriers && random_.chance(20)) add_barrier();
-    return fmt::format("PTX gen-{}\n{{\n{}}}\n{}{}\n", seed_, initials(), table(), condition());  // one of these is random
+    return fmt::format("PTX gen-{}\n{{\n{}}}\n{}{}\n", seed_, initials(), table(),
+                       condition());  // one of these is random
   }
 
  private:
@@ -82,7 +86,8 @@ class Generator {
     std::string open_label;  // of a branch that is not closed yet
     for (std::uint32_t i = 0; i < operations; ++i) {
       if (i > 0 && options_.fences && random_.chance(35)) draft.lines.push_back(fence());
-      if (open_label.empty() && options_.branches && !draft.loaded.empty() && random_.chance(20)) open_label = branch(draft);
+      if (open_label.empty() && options_.branches && !draft.loaded.empty() && random_.chance(20))
+        open_label = branch(draft);
       operation(draft);
       if (!open_label.empty() && random_.chance(50)) close(draft, open_label);
     }
@@ -138,7 +143,8 @@ class Generator {
     const std::string second = op == "cas" ? ", " + value(draft) : "";
     const std::string target = fresh(draft);
     const std::string semantics = atomic_semantics();
-    draft.lines.push_back(fmt::format("atom.{}.{} {}, {}, {}{}", semantics, op, target, location(), first, second));
+    draft.lines.push_back(
+        fmt::format("atom.{}.{} {}, {}, {}{}", semantics, op, target, location(), first, second));
     draft.loaded.push_back(target);
   }
 
@@ -159,7 +165,8 @@ class Generator {
 
   // A constant, or something computed from a register that was loaded (also where the result doesn't depend on it).
   std::string value(Draft& draft) {
-    if (!options_.dependencies || draft.loaded.empty() || !random_.chance(35)) return fmt::format("{}", random_.between(1, 2));
+    if (!options_.dependencies || draft.loaded.empty() || !random_.chance(35))
+      return fmt::format("{}", random_.between(1, 2));
     const std::string source = any_loaded(draft);
     const std::uint32_t shape = random_.below(3);
     if (shape == 0) return source;
@@ -184,8 +191,10 @@ class Generator {
       const std::size_t arriver = !count.empty() && random_.chance(30) ? threads.front() : places_.size();
       for (const std::size_t thread : threads) {
         std::vector<std::string>& lines = drafts_[thread].lines;
-        const auto at = static_cast<std::ptrdiff_t>(random_.below(static_cast<std::uint32_t>(lines.size() + 1)));
-        lines.insert(lines.begin() + at, fmt::format("bar.cta.{} 0{}", thread == arriver ? "arrive" : "sync", count));
+        const auto at =
+            static_cast<std::ptrdiff_t>(random_.below(static_cast<std::uint32_t>(lines.size() + 1)));
+        lines.insert(lines.begin() + at,
+                     fmt::format("bar.cta.{} 0{}", thread == arriver ? "arrive" : "sync", count));
       }
       return;
     }
@@ -209,7 +218,9 @@ class Generator {
   }
   std::string location() { return std::string(location_names[random_.below(locations_)]); }
   static std::string fresh(Draft& draft) { return fmt::format("r{}", draft.registers++); }
-  std::string any_loaded(const Draft& draft) { return draft.loaded[random_.below(static_cast<std::uint32_t>(draft.loaded.size()))]; }
+  std::string any_loaded(const Draft& draft) {
+    return draft.loaded[random_.below(static_cast<std::uint32_t>(draft.loaded.size()))];
+  }
 
   // --- The file ---
 
@@ -244,7 +255,8 @@ class Generator {
     }
     for (std::uint32_t i = 0; i < locations_; ++i) subjects.push_back(std::string(location_names[i]));
     std::vector<std::string> terms;
-    const auto count = random_.between(1, std::min<std::uint32_t>(3, static_cast<std::uint32_t>(subjects.size())));
+    const auto count =
+        random_.between(1, std::min<std::uint32_t>(3, static_cast<std::uint32_t>(subjects.size())));
     while (terms.size() < count) {
       const std::uint32_t i = random_.below(static_cast<std::uint32_t>(subjects.size()));
       constexpr std::string_view comparisons[] = {"==", "==", "==", "!="};
@@ -267,7 +279,8 @@ class Generator {
 
 void check(const GeneratorOptions& o) {
   const auto limit = [](const char* what, std::uint32_t value, std::uint32_t least, std::uint32_t most) {
-    if (value < least || value > most) throw InputError(fmt::format("random tests with {} {}; expected {} to {}", value, what, least, most));
+    if (value < least || value > most)
+      throw InputError(fmt::format("random tests with {} {}; expected {} to {}", value, what, least, most));
   };
   limit("threads", o.min_threads, 1, 16);
   limit("threads", o.max_threads, o.min_threads, 16);

@@ -15,17 +15,17 @@ namespace fencewise {
 struct GeneratorOptions {
   std::uint32_t min_threads = 2;
   std::uint32_t max_threads = 3;
-  std::uint32_t max_instructions = 3;   // memory operations of a thread, at least 1 each; fences come on top
-  std::uint32_t max_operations = 8;     // memory operations of all threads together
+  std::uint32_t max_instructions = 3;  // memory operations of a thread, at least 1 each; fences come on top
+  std::uint32_t max_operations = 8;    // memory operations of all threads together
   std::uint32_t max_locations = 2;
   bool fences = true;
-  bool one_sided_fences = false;        // fence.acquire and fence.release, which Dat3M's dialect lacks
-  bool atomics = true;                  // add, exch, cas, and red
-  bool dependencies = true;             // stored values that depend on loaded ones
-  bool branches = true;                 // forward branches on loaded values
+  bool one_sided_fences = false;  // fence.acquire and fence.release, which Dat3M's dialect lacks
+  bool atomics = true;            // add, exch, cas, and red
+  bool dependencies = true;       // stored values that depend on loaded ones
+  bool branches = true;           // forward branches on loaded values
   bool barriers = true;
-  bool volatiles = false;               // ld.volatile, st.volatile
-  bool clusters = false;                // cluster scope and placement
+  bool volatiles = false;  // ld.volatile, st.volatile
+  bool clusters = false;   // cluster scope and placement
   bool several_gpus = true;
 };
 

@@ -14,7 +14,9 @@ struct Key {
     return fmt::format("({} {} {})", show(c.a), static_cast<int>(c.compare), show(c.b));
   }
   std::string operator()(Lost) const { return "!"; }
-  static std::string show(const Operand& o) { return o.is_register() ? fmt::format("r{}", o.index) : fmt::format("{}", o.bits); }
+  static std::string show(const Operand& o) {
+    return o.is_register() ? fmt::format("r{}", o.index) : fmt::format("{}", o.bits);
+  }
 };
 
 }  // namespace
@@ -34,7 +36,8 @@ void KnownValues::set(RegisterId reg, Known value) {
 
 std::string KnownValues::key(const RegisterSet& live) const {
   std::string text;
-  for (const RegisterId reg : live.members()) text += fmt::format("{}{};", reg.value, std::visit(Key{}, values_[reg.value]));
+  for (const RegisterId reg : live.members())
+    text += fmt::format("{}{};", reg.value, std::visit(Key{}, values_[reg.value]));
   return text;
 }
 

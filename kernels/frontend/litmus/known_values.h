@@ -29,7 +29,9 @@ class KnownValues {
   explicit KnownValues(const Kernel& kernel);
 
   [[nodiscard]] const Known& operator[](RegisterId reg) const { return values_[reg.value]; }
-  [[nodiscard]] const std::uint64_t* number(RegisterId reg) const { return std::get_if<std::uint64_t>(&values_[reg.value]); }
+  [[nodiscard]] const std::uint64_t* number(RegisterId reg) const {
+    return std::get_if<std::uint64_t>(&values_[reg.value]);
+  }
   // Comparisons that used the old value are lost.
   void set(RegisterId reg, Known value);
 

@@ -28,14 +28,16 @@ bool is_proxy(const std::string& word) {
 void Locations::declare(const Initial& initial) {
   const Token& name = initial.name;
   if (is_register(name.text)) {
-    diagnostics_.error(name.at, fmt::format("found register {} without its thread; expected, for example, 'P0:{}'",
-                                            quoted(name.text), name.text));
+    diagnostics_.error(name.at,
+                       fmt::format("found register {} without its thread; expected, for example, 'P0:{}'",
+                                   quoted(name.text), name.text));
   }
   if (!is_location(name.text)) {
     diagnostics_.error(name.at, fmt::format("found {}; expected the name of a location", quoted(name.text)));
   }
   if (by_name_.contains(name.text)) {
-    diagnostics_.error(name.at, fmt::format("location {} is declared twice; expected one initial value", quoted(name.text)));
+    diagnostics_.error(
+        name.at, fmt::format("location {} is declared twice; expected one initial value", quoted(name.text)));
   }
   const Token& value = initial.value;
   if (!initial.proxy) {
@@ -46,8 +48,9 @@ void Locations::declare(const Initial& initial) {
     return;
   }
   if (!is_proxy(initial.proxy->text)) {
-    diagnostics_.error(initial.proxy->at, fmt::format("unknown proxy {}; expected generic, surface, texture or constant",
-                                                      quoted(initial.proxy->text)));
+    diagnostics_.error(initial.proxy->at,
+                       fmt::format("unknown proxy {}; expected generic, surface, texture or constant",
+                                   quoted(initial.proxy->text)));
   }
   const BufferId target = declared(value);
   Buffer alias = cell(name.text, buffers_[target.value].initial.values.front());
@@ -75,7 +78,8 @@ BufferId Locations::add(Buffer buffer) {
 
 BufferId Locations::declared(const Token& name) const {
   if (const auto found = find(name.text)) return *found;
-  diagnostics_.error(name.at, fmt::format("unknown location {}; expected one that is declared before", quoted(name.text)));
+  diagnostics_.error(
+      name.at, fmt::format("unknown location {}; expected one that is declared before", quoted(name.text)));
 }
 
 }  // namespace fencewise::litmus

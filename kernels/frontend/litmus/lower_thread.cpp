@@ -17,7 +17,10 @@ namespace {
 class ThreadLowering {
  public:
   ThreadLowering(Registers& registers, Locations& locations, Kernel& kernel, const Diagnostics& diagnostics)
-      : registers_(registers), locations_(locations), kernel_(kernel), diagnostics_(diagnostics),
+      : registers_(registers),
+        locations_(locations),
+        kernel_(kernel),
+        diagnostics_(diagnostics),
         blocks_(kernel.name, diagnostics) {}
 
   void add(const Cell& cell) {
@@ -84,7 +87,9 @@ class ThreadLowering {
     if (count() > 1) barrier.id = value(1);
     if (count() > 2) barrier.count = value(2);
     if (barrier.count.kind == Operand::Kind::immediate && static_cast<std::int64_t>(barrier.count.bits) < 1) {
-      diagnostics_.error(operand(2).at, fmt::format("found a barrier for {} threads; expected a positive count", operand(2).text));
+      diagnostics_.error(
+          operand(2).at,
+          fmt::format("found a barrier for {} threads; expected a positive count", operand(2).text));
     }
     emit(barrier);
   }
@@ -116,14 +121,16 @@ class ThreadLowering {
     if (count() >= least && count() <= most) return;
     const Token& mnemonic = statement_->mnemonic;
     const Position at = count() > most ? operand(most).at : mnemonic.at;
-    diagnostics_.error(at, fmt::format("found {} operand{} of {}; expected {}", count(), count() == 1 ? "" : "s",
-                                       quoted(mnemonic.text), usage(form_, mnemonic.text)));
+    diagnostics_.error(at,
+                       fmt::format("found {} operand{} of {}; expected {}", count(), count() == 1 ? "" : "s",
+                                   quoted(mnemonic.text), usage(form_, mnemonic.text)));
   }
 
   RegisterId target(std::size_t i) {
     const Token& token = operand(i);
     if (!is_register(token.text)) {
-      diagnostics_.error(token.at, fmt::format("found {}; expected a register (r0, r1, ...) for the result", quoted(token.text)));
+      diagnostics_.error(token.at, fmt::format("found {}; expected a register (r0, r1, ...) for the result",
+                                               quoted(token.text)));
     }
     registers_.written(token.text);
     return registers_[token.text];
@@ -134,11 +141,13 @@ class ThreadLowering {
     if (is_register(token.text)) return registers_[token.text];
     if (is_integer(token.text)) return Operand::imm(integer_of(token, diagnostics_));
     if (token.text.starts_with('&')) {
-      diagnostics_.not_modelled(token.at, fmt::format("an address as a value ({}) is not modelled", quoted(token.text)));
+      diagnostics_.not_modelled(
+          token.at, fmt::format("an address as a value ({}) is not modelled", quoted(token.text)));
     }
     const bool move = std::holds_alternative<MoveForm>(form_);
-    diagnostics_.error(token.at, fmt::format("found {}; expected a register or an integer{}", quoted(token.text),
-                                             move ? " ('ld' alone is a move: to read memory write ld.weak)" : ""));
+    diagnostics_.error(token.at,
+                       fmt::format("found {}; expected a register or an integer{}", quoted(token.text),
+                                   move ? " ('ld' alone is a move: to read memory write ld.weak)" : ""));
   }
 
   Address location(std::size_t i) {
@@ -154,7 +163,8 @@ class ThreadLowering {
   const Token& label(std::size_t i) const {
     const Token& token = operand(i);
     if (!is_label(token.text)) {
-      diagnostics_.error(token.at, fmt::format("found {}; expected a label, such as LC00", quoted(token.text)));
+      diagnostics_.error(token.at,
+                         fmt::format("found {}; expected a label, such as LC00", quoted(token.text)));
     }
     return token;
   }
@@ -162,7 +172,8 @@ class ThreadLowering {
   // --- The kernel's tables ---
 
   ArrayId array(const std::string& name) {
-    const auto [entry, fresh] = arrays_.emplace(name, ArrayId{static_cast<std::uint32_t>(kernel_.arrays.size())});
+    const auto [entry, fresh] =
+        arrays_.emplace(name, ArrayId{static_cast<std::uint32_t>(kernel_.arrays.size())});
     if (fresh) {
       (void)locations_.use(name);
       kernel_.arrays.push_back({name, Type::s64, StateSpace::global, 0});
@@ -202,8 +213,8 @@ void collect_registers(const Column& column, Registers& registers) {
   }
 }
 
-void lower_thread(const Column& column, Position end, Registers& registers, Locations& locations, Kernel& kernel,
-                  const Diagnostics& diagnostics) {
+void lower_thread(const Column& column, Position end, Registers& registers, Locations& locations,
+                  Kernel& kernel, const Diagnostics& diagnostics) {
   ThreadLowering lowering(registers, locations, kernel, diagnostics);
   for (const Cell* cell : column) lowering.add(*cell);
   lowering.finish(end);

@@ -18,7 +18,7 @@ void collect_registers(const Column& column, Registers& registers);
 
 // `registers` are numbered and `kernel` has them; fills blocks and arrays, adds locations that nothing declares,
 // and marks the registers that are written. Throws InputError.
-void lower_thread(const Column& column, Position end, Registers& registers, Locations& locations, Kernel& kernel,
-                  const Diagnostics& diagnostics);
+void lower_thread(const Column& column, Position end, Registers& registers, Locations& locations,
+                  Kernel& kernel, const Diagnostics& diagnostics);
 
 }  // namespace fencewise::litmus

@@ -12,16 +12,17 @@
 namespace fencewise::litmus {
 namespace {
 
-template <typename Value, std::size_t N>
-using Table = std::array<std::pair<std::string_view, Value>, N>;
+template <typename Value, std::size_t N> using Table = std::array<std::pair<std::string_view, Value>, N>;
 
 template <typename Value, std::size_t N>
 std::optional<Value> find(const Table<Value, N>& table, std::string_view key) {
-  const auto* found = std::find_if(table.begin(), table.end(), [&](const auto& entry) { return entry.first == key; });
+  const auto* found =
+      std::find_if(table.begin(), table.end(), [&](const auto& entry) { return entry.first == key; });
   return found == table.end() ? std::nullopt : std::optional<Value>(found->second);
 }
 
-constexpr Table<Scope, 4> scopes{{{"cta", Scope::cta}, {"cluster", Scope::cluster}, {"gpu", Scope::gpu}, {"sys", Scope::sys}}};
+constexpr Table<Scope, 4> scopes{
+    {{"cta", Scope::cta}, {"cluster", Scope::cluster}, {"gpu", Scope::gpu}, {"sys", Scope::sys}}};
 constexpr std::string_view scope_list = ".cta, .cluster, .gpu or .sys";
 
 constexpr Table<Proxy, 4> loads{
@@ -36,8 +37,10 @@ constexpr Table<Order, 4> atomic_orders{{{"relaxed", Order::relaxed},
                                          {"acquire", Order::acquire},
                                          {"release", Order::release},
                                          {"acq_rel", Order::acq_rel}}};
-constexpr Table<Order, 4> fence_orders{
-    {{"sc", Order::sc}, {"acq_rel", Order::acq_rel}, {"acquire", Order::acquire}, {"release", Order::release}}};
+constexpr Table<Order, 4> fence_orders{{{"sc", Order::sc},
+                                        {"acq_rel", Order::acq_rel},
+                                        {"acquire", Order::acquire},
+                                        {"release", Order::release}}};
 
 constexpr Table<AtomicOp, 9> atomic_ops{{{"add", AtomicOp::add},
                                          {"sub", AtomicOp::sub},
@@ -55,7 +58,8 @@ constexpr Table<ProxyFence, 5> proxy_fences{{{"generic", ProxyFence::generic},
                                              {"alias", ProxyFence::alias}}};
 constexpr Table<BarrierKind, 2> barriers{{{"sync", BarrierKind::sync}, {"arrive", BarrierKind::arrive}}};
 constexpr Table<Scope, 3> membars{{{"cta", Scope::cta}, {"gl", Scope::gpu}, {"sys", Scope::sys}}};
-constexpr Table<Arith, 4> arithmetic{{{"add", Arith::add}, {"sub", Arith::sub}, {"mul", Arith::mul}, {"div", Arith::div}}};
+constexpr Table<Arith, 4> arithmetic{
+    {{"add", Arith::add}, {"sub", Arith::sub}, {"mul", Arith::mul}, {"div", Arith::div}}};
 constexpr Table<Compare, 6> branches{{{"beq", Compare::eq},
                                       {"bne", Compare::ne},
                                       {"blt", Compare::lt},
@@ -64,14 +68,16 @@ constexpr Table<Compare, 6> branches{{{"beq", Compare::eq},
                                       {"bge", Compare::ge}}};
 
 // PTX that has to do with memory or synchronization, and that the dialect has no form for.
-constexpr std::array<std::string_view, 16> ptx_only{"cp",      "mbarrier",  "barrier",         "multimem", "wgmma", "tcgen05",
-                                                    "discard", "prefetch",  "griddepcontrol",  "ldu",      "ldmatrix", "shfl",
-                                                    "vote",    "redux",     "applypriority",   "prefetchu"};
+constexpr std::array<std::string_view, 16> ptx_only{
+    "cp",      "mbarrier", "barrier",        "multimem", "wgmma",    "tcgen05",
+    "discard", "prefetch", "griddepcontrol", "ldu",      "ldmatrix", "shfl",
+    "vote",    "redux",    "applypriority",  "prefetchu"};
 
 // Reads the parts of a name from left to right; every message points at the part it is about.
 class Reader {
  public:
-  Reader(const Token& mnemonic, const Diagnostics& diagnostics) : whole_(mnemonic), diagnostics_(diagnostics) {
+  Reader(const Token& mnemonic, const Diagnostics& diagnostics)
+      : whole_(mnemonic), diagnostics_(diagnostics) {
     std::size_t start = 0;
     while (true) {
       const std::size_t dot = mnemonic.text.find('.', start);
@@ -103,23 +109,28 @@ class Reader {
 
   [[noreturn]] void unknown(std::string_view what, std::string_view expected) const {
     if (next_ >= parts_.size()) {
-      diagnostics_.error(column(whole_.text.size()), fmt::format("{} without {}; expected {}", quoted(whole_.text), what, expected));
+      diagnostics_.error(column(whole_.text.size()),
+                         fmt::format("{} without {}; expected {}", quoted(whole_.text), what, expected));
     }
-    diagnostics_.error(dot_at(next_), fmt::format("unknown {} {}; expected {}", what, quoted("." + parts_[next_].text), expected));
+    diagnostics_.error(dot_at(next_), fmt::format("unknown {} {}; expected {}", what,
+                                                  quoted("." + parts_[next_].text), expected));
   }
 
   // Nothing may follow.
   void finish() const {
     if (next_ >= parts_.size()) return;
-    diagnostics_.error(dot_at(next_), fmt::format("found {} after a complete instruction; expected its operands",
-                                                  quoted("." + parts_[next_].text)));
+    diagnostics_.error(dot_at(next_),
+                       fmt::format("found {} after a complete instruction; expected its operands",
+                                   quoted("." + parts_[next_].text)));
   }
 
  private:
   [[nodiscard]] Position column(std::size_t offset) const {
     return {whole_.at.line, whole_.at.column + static_cast<std::uint32_t>(offset)};
   }
-  [[nodiscard]] Position dot_at(std::size_t part) const { return {parts_[part].at.line, parts_[part].at.column - 1}; }
+  [[nodiscard]] Position dot_at(std::size_t part) const {
+    return {parts_[part].at.line, parts_[part].at.column - 1};
+  }
 
   const Token& whole_;
   const Diagnostics& diagnostics_;
@@ -183,7 +194,8 @@ Atomic atomic(Reader& name, Proxy proxy, bool red) {
 Form fence(Reader& name) {
   if (name.peek() == "proxy") {
     name.skip();
-    return ProxyFenceOp{name.take(proxy_fences, "proxy", ".generic, .surface, .texture, .constant or .alias")};
+    return ProxyFenceOp{
+        name.take(proxy_fences, "proxy", ".generic, .surface, .texture, .constant or .alias")};
   }
   Fence result;
   result.order = name.take(fence_orders, "order", ".sc, .acq_rel, .acquire, .release or .proxy");
@@ -231,14 +243,16 @@ bool asks_for_more_ptx(std::string_view text, std::string_view head) {
 Form parse_mnemonic(const Token& mnemonic, const Diagnostics& diagnostics) {
   Reader name(mnemonic, diagnostics);
   if (asks_for_more_ptx(mnemonic.text, name.head())) {
-    diagnostics.not_modelled(mnemonic.at, fmt::format("{} is not modelled in litmus tests", quoted(mnemonic.text)));
+    diagnostics.not_modelled(mnemonic.at,
+                             fmt::format("{} is not modelled in litmus tests", quoted(mnemonic.text)));
   }
   std::optional<Form> form = known_form(name);
   if (!form) {
-    diagnostics.error(mnemonic.at,
-                      fmt::format("unknown instruction {}; expected ld, st, atom, red, fence, membar, bar, add, sub, mul, "
-                                  "div, goto, beq, bne, blt, bgt, ble, bge, tld, suld, cold, sust, suatom or sured",
-                                  quoted(name.head())));
+    diagnostics.error(
+        mnemonic.at,
+        fmt::format("unknown instruction {}; expected ld, st, atom, red, fence, membar, bar, add, sub, mul, "
+                    "div, goto, beq, bne, blt, bgt, ble, bge, tld, suld, cold, sust, suatom or sured",
+                    quoted(name.head())));
   }
   name.finish();
   return *std::move(form);

@@ -18,7 +18,8 @@ struct GotoForm {};
 struct BranchForm {
   Compare compare = Compare::eq;
 };
-using Form = std::variant<MoveForm, Arithmetic, Load, Store, Atomic, Fence, ProxyFenceOp, Barrier, GotoForm, BranchForm>;
+using Form = std::variant<MoveForm, Arithmetic, Load, Store, Atomic, Fence, ProxyFenceOp, Barrier, GotoForm,
+                          BranchForm>;
 
 // Throws InputError at the part of the name that is wrong, NotModelled for PTX instructions that litmus tests lack.
 [[nodiscard]] Form parse_mnemonic(const Token& mnemonic, const Diagnostics& diagnostics);

@@ -28,12 +28,13 @@ std::vector<Column> columns(const SyntaxTree& tree, const Diagnostics& diagnosti
   for (std::size_t i = 0; i < tree.rows.size(); ++i) {
     const std::vector<Cell>& cells = tree.rows[i].cells;
     if (i == most_rows) {
-      diagnostics.error(cells.front().at, fmt::format("found {} rows; expected at most {}", tree.rows.size(), most_rows));
+      diagnostics.error(cells.front().at,
+                        fmt::format("found {} rows; expected at most {}", tree.rows.size(), most_rows));
     }
     if (cells.size() != result.size()) {
       const Position at = cells[std::min(cells.size() - 1, result.size())].at;
-      diagnostics.error(at, fmt::format("found a row of {} cell{}; expected {}, one for each thread", cells.size(),
-                                        cells.size() == 1 ? "" : "s", result.size()));
+      diagnostics.error(at, fmt::format("found a row of {} cell{}; expected {}, one for each thread",
+                                        cells.size(), cells.size() == 1 ? "" : "s", result.size()));
     }
     for (std::size_t thread = 0; thread < cells.size(); ++thread) {
       if (cells[thread].statement || !cells[thread].labels.empty()) result[thread].push_back(&cells[thread]);
@@ -42,21 +43,25 @@ std::vector<Column> columns(const SyntaxTree& tree, const Diagnostics& diagnosti
   return result;
 }
 
-void declare_register(const Initial& initial, std::vector<Registers>& threads, const Diagnostics& diagnostics) {
+void declare_register(const Initial& initial, std::vector<Registers>& threads,
+                      const Diagnostics& diagnostics) {
   const std::uint32_t thread = thread_number(*initial.thread, diagnostics);
   if (thread >= threads.size()) {
-    diagnostics.error(initial.thread->at, fmt::format("no thread {}; expected one from P0 to P{}", quoted(initial.thread->text),
-                                                      threads.size() - 1));
+    diagnostics.error(initial.thread->at, fmt::format("no thread {}; expected one from P0 to P{}",
+                                                      quoted(initial.thread->text), threads.size() - 1));
   }
   if (!is_register(initial.name.text)) {
-    diagnostics.error(initial.name.at, fmt::format("found {}; expected a register (r0, r1, ...)", quoted(initial.name.text)));
+    diagnostics.error(initial.name.at,
+                      fmt::format("found {}; expected a register (r0, r1, ...)", quoted(initial.name.text)));
   }
   if (!is_integer(initial.value.text)) {
-    diagnostics.not_modelled(initial.value.at, fmt::format("an address in a register ({}) is not modelled", quoted(initial.value.text)));
+    diagnostics.not_modelled(initial.value.at, fmt::format("an address in a register ({}) is not modelled",
+                                                           quoted(initial.value.text)));
   }
   if (!threads[thread].declare(initial.name.text, integer_of(initial.value, diagnostics))) {
-    diagnostics.error(initial.name.at, fmt::format("register {} of P{} is declared twice; expected one initial value",
-                                                   quoted(initial.name.text), thread));
+    diagnostics.error(initial.name.at,
+                      fmt::format("register {} of P{} is declared twice; expected one initial value",
+                                  quoted(initial.name.text), thread));
   }
 }
 
@@ -100,8 +105,9 @@ Problem lower(const SyntaxTree& tree, const Diagnostics& diagnostics) {
 
   problem.contract.quantifier = quantifier_of(tree.kind);
   if (tree.filter) problem.contract.filter = lower_condition(*tree.filter, registers, locations, diagnostics);
-  problem.contract.assertions.push_back(
-      {tree.condition.text, lower_condition(tree.condition, registers, locations, diagnostics), When::plan_end});
+  problem.contract.assertions.push_back({tree.condition.text,
+                                         lower_condition(tree.condition, registers, locations, diagnostics),
+                                         When::plan_end});
   problem.buffers = locations.buffers();
   return problem;
 }

@@ -34,8 +34,9 @@ Header read(const ThreadHeader& syntax, const Diagnostics& diagnostics) {
   }
   for (const char* needed : {"cta", "gpu"}) {
     if (!numbers.contains(needed)) {
-      diagnostics.error(syntax.thread.at, fmt::format("thread {} without a {}; expected '{}@cta 0,gpu 0'",
-                                                      quoted(syntax.thread.text), needed, syntax.thread.text));
+      diagnostics.error(syntax.thread.at,
+                        fmt::format("thread {} without a {}; expected '{}@cta 0,gpu 0'",
+                                    quoted(syntax.thread.text), needed, syntax.thread.text));
     }
   }
   Header header{&syntax, numbers["cta"], std::nullopt, numbers["gpu"]};
@@ -48,8 +49,9 @@ void check_order(const std::vector<ThreadHeader>& threads, const Diagnostics& di
     const Token& name = threads[i].thread;
     const std::uint32_t number = thread_number(name, diagnostics);
     if (number == i) continue;
-    diagnostics.error(name.at, fmt::format("found thread {}{}; expected P{}, since columns are numbered from P0 in order",
-                                           quoted(name.text), number < i ? " a second time" : "", i));
+    diagnostics.error(
+        name.at, fmt::format("found thread {}{}; expected P{}, since columns are numbered from P0 in order",
+                             quoted(name.text), number < i ? " a second time" : "", i));
   }
 }
 
@@ -106,16 +108,19 @@ std::vector<ClusterId> cluster_ids(const std::vector<Header>& headers, const std
 std::uint32_t thread_number(const Token& name, const Diagnostics& diagnostics) {
   Token number = name;
   if (number.text.starts_with('P')) number.text.erase(0, 1);
-  const bool digits = !number.text.empty() && number.text.find_first_not_of("0123456789") == std::string::npos;
-  if (!digits) diagnostics.error(name.at, fmt::format("found {}; expected a thread (P0, P1, ...)", quoted(name.text)));
+  const bool digits =
+      !number.text.empty() && number.text.find_first_not_of("0123456789") == std::string::npos;
+  if (!digits)
+    diagnostics.error(name.at, fmt::format("found {}; expected a thread (P0, P1, ...)", quoted(name.text)));
   if (number.text.size() > 9) return ~0U;  // no test has it
   return number_of(number, 999'999'999, diagnostics);
 }
 
 std::vector<Placement> placements(const SyntaxTree& tree, const Diagnostics& diagnostics) {
   if (tree.threads.size() > most_threads) {
-    diagnostics.error(tree.threads[most_threads].thread.at,
-                      fmt::format("found {} threads; expected at most {}", tree.threads.size(), most_threads));
+    diagnostics.error(
+        tree.threads[most_threads].thread.at,
+        fmt::format("found {} threads; expected at most {}", tree.threads.size(), most_threads));
   }
   check_order(tree.threads, diagnostics);
   std::vector<Header> headers;
@@ -128,8 +133,9 @@ std::vector<Placement> placements(const SyntaxTree& tree, const Diagnostics& dia
   for (std::size_t i = 0; i < headers.size(); ++i) {
     const Token& thread = headers[i].syntax->thread;
     if (cluster_of.emplace(ctas[i], clusters[i]).first->second != clusters[i]) {
-      diagnostics.error(thread.at, fmt::format("thread {} puts cta {} into another cluster than before; expected the same",
-                                               quoted(thread.text), headers[i].cta));
+      diagnostics.error(
+          thread.at, fmt::format("thread {} puts cta {} into another cluster than before; expected the same",
+                                 quoted(thread.text), headers[i].cta));
     }
     result.push_back({ctas[i], clusters[i], DeviceId{headers[i].gpu}});
   }

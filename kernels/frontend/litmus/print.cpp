@@ -23,7 +23,8 @@ namespace {
 
 class ColumnPrinter {
  public:
-  ColumnPrinter(std::uint32_t thread, const Kernel& kernel) : thread_(thread), kernel_(kernel), labelled_(kernel.blocks.size()) {}
+  ColumnPrinter(std::uint32_t thread, const Kernel& kernel)
+      : thread_(thread), kernel_(kernel), labelled_(kernel.blocks.size()) {}
 
   std::vector<std::string> lines() {
     for (std::uint32_t i = 0; i < kernel_.blocks.size(); ++i) mark_targets(i);
@@ -32,12 +33,15 @@ class ColumnPrinter {
   }
 
  private:
-  [[nodiscard]] const Instruction& last(std::uint32_t block) const { return kernel_.blocks[block].instructions.back(); }
+  [[nodiscard]] const Instruction& last(std::uint32_t block) const {
+    return kernel_.blocks[block].instructions.back();
+  }
   [[nodiscard]] std::string label(BlockId block) const { return fmt::format("LC{}{}", thread_, block.value); }
 
   // A block has a label if something jumps to it, or if only the label parts it from the block before.
   void mark_targets(std::uint32_t block) {
-    if (const auto* branch = std::get_if<Branch>(&last(block).operation)) labelled_[branch->target.value] = true;
+    if (const auto* branch = std::get_if<Branch>(&last(block).operation))
+      labelled_[branch->target.value] = true;
     if (const auto* branch = std::get_if<CondBranch>(&last(block).operation)) {
       const bool skips = falls_into_taken(block, *branch);
       labelled_[(skips ? branch->otherwise : branch->taken).value] = true;
@@ -69,7 +73,8 @@ class ColumnPrinter {
     } else if (const auto* conditional = std::get_if<CondBranch>(&end)) {
       print_conditional(block, *conditional);
     } else if (!std::holds_alternative<Exit>(end) || block + 1 != kernel_.blocks.size()) {
-      throw NotModelled(fmt::format("the litmus dialect has no form for '{}' before the end", fencewise::print(last(block), kernel_)));
+      throw NotModelled(fmt::format("the litmus dialect has no form for '{}' before the end",
+                                    fencewise::print(last(block), kernel_)));
     }
   }
 
@@ -80,18 +85,21 @@ class ColumnPrinter {
   void print_conditional(std::uint32_t block, const CondBranch& branch) {
     const std::vector<Instruction>& instructions = kernel_.blocks[block].instructions;
     const auto* compare = std::get_if<Arithmetic>(&instructions[instructions.size() - 2].operation);
-    if (compare == nullptr || compare->op != Arith::setp || compare->dst != branch.predicate) unsupported_branch(block);
+    if (compare == nullptr || compare->op != Arith::setp || compare->dst != branch.predicate)
+      unsupported_branch(block);
     const bool skips = falls_into_taken(block, branch);
     const bool inverted = skips != branch.negated;
-    lines_.push_back(fmt::format("{} {}, {}, {}", branch_name(inverted ? inverse(compare->compare) : compare->compare),
+    lines_.push_back(fmt::format("{} {}, {}, {}",
+                                 branch_name(inverted ? inverse(compare->compare) : compare->compare),
                                  print_value(compare->a, kernel_), print_value(compare->b, kernel_),
                                  label(skips ? branch.otherwise : branch.taken)));
     if (!skips) print_goto(block, branch.otherwise);
   }
 
   [[noreturn]] void unsupported_branch(std::uint32_t block) const {
-    throw NotModelled(fmt::format("the litmus dialect has no form for '{}' without a comparison right before it",
-                                  fencewise::print(last(block), kernel_)));
+    throw NotModelled(
+        fmt::format("the litmus dialect has no form for '{}' without a comparison right before it",
+                    fencewise::print(last(block), kernel_)));
   }
 
   std::uint32_t thread_;
@@ -115,7 +123,8 @@ Proxy view_of(const Buffer& buffer, const Problem& problem) {
     for (const Block& block : kernel.blocks) {
       for (const Instruction& instruction : block.instructions) {
         const Access* access = access_of(instruction);
-        const bool here = access != nullptr && access->address.array && kernel[*access->address.array].name == buffer.name;
+        const bool here =
+            access != nullptr && access->address.array && kernel[*access->address.array].name == buffer.name;
         if (here && access->proxy != Proxy::generic) return access->proxy;
       }
     }
@@ -128,10 +137,12 @@ std::string print_initials(const Problem& problem) {
   for (const Buffer& buffer : problem.buffers) {
     if (!buffer.alias_of) {
       const auto& values = buffer.initial.values;
-      text += fmt::format("{} = {};\n", buffer.name, values.empty() ? 0 : static_cast<std::int64_t>(values.front()));
+      text += fmt::format("{} = {};\n", buffer.name,
+                          values.empty() ? 0 : static_cast<std::int64_t>(values.front()));
       continue;
     }
-    text += fmt::format("{} @ {} aliases {};\n", buffer.name, buffer.own_address ? "generic" : name(view_of(buffer, problem)),
+    text += fmt::format("{} @ {} aliases {};\n", buffer.name,
+                        buffer.own_address ? "generic" : name(view_of(buffer, problem)),
                         problem.buffers[buffer.alias_of->value].name);
   }
   for (std::size_t i = 0; i < problem.kernels.size(); ++i) {
@@ -146,14 +157,16 @@ std::string print_initials(const Problem& problem) {
 }
 
 std::vector<std::string> print_headers(const Launch& launch) {
-  const bool clusters = std::any_of(launch.placed.begin(), launch.placed.end(), [](const PlacedThread& thread) {
-    return thread.placement.cluster.value != thread.placement.cta.value;
-  });
+  const bool clusters =
+      std::any_of(launch.placed.begin(), launch.placed.end(), [](const PlacedThread& thread) {
+        return thread.placement.cluster.value != thread.placement.cta.value;
+      });
   std::vector<std::string> headers;
   for (const PlacedThread& thread : launch.placed) {
     const Placement& at = thread.placement;
     headers.push_back(fmt::format("P{}@cta {}{},gpu {}", headers.size(), at.cta.value,
-                                  clusters ? fmt::format(",cluster {}", at.cluster.value) : "", at.device.value));
+                                  clusters ? fmt::format(",cluster {}", at.cluster.value) : "",
+                                  at.device.value));
   }
   return headers;
 }
@@ -206,8 +219,10 @@ std::string print_shaped(const Problem& problem) {
     const std::vector<std::string> lines = ColumnPrinter(i, problem.kernels[i]).lines();
     columns[i].insert(columns[i].end(), lines.begin(), lines.end());
   }
-  std::string text = fmt::format("PTX {}\n{{\n{}}}\n{}", print_name(problem.name), print_initials(problem), print_table(columns));
-  if (problem.contract.filter.get() != nullptr) text += fmt::format("filter {}\n", print_condition(*problem.contract.filter, problem));
+  std::string text = fmt::format("PTX {}\n{{\n{}}}\n{}", print_name(problem.name), print_initials(problem),
+                                 print_table(columns));
+  if (problem.contract.filter.get() != nullptr)
+    text += fmt::format("filter {}\n", print_condition(*problem.contract.filter, problem));
   return text + fmt::format("{} ({})\n", quantifier(problem.contract.quantifier),
                             print_condition(*problem.contract.assertions.front().formula, problem));
 }

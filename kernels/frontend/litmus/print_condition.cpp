@@ -42,7 +42,9 @@ class Printer {
  public:
   explicit Printer(const Problem& problem) : problem_(problem) {}
 
-  std::string show(const FormulaPtr& formula) const { return std::visit([&](const auto& node) { return show(node); }, formula->node); }
+  std::string show(const FormulaPtr& formula) const {
+    return std::visit([&](const auto& node) { return show(node); }, formula->node);
+  }
   std::string show(const Comparison& c) const {
     return fmt::format("{} {} {}", show(c.left, true), symbol(c.op), show(c.right, false));
   }

@@ -52,7 +52,8 @@ std::string_view operation(AtomicOp op) {
 
 class Printer {
  public:
-  Printer(const Instruction& instruction, const Kernel& kernel) : instruction_(instruction), kernel_(kernel) {}
+  Printer(const Instruction& instruction, const Kernel& kernel)
+      : instruction_(instruction), kernel_(kernel) {}
 
   std::string operator()(const Arithmetic& a) const {
     const std::string dst = reg(a.dst);
@@ -66,42 +67,52 @@ class Printer {
     }
   }
   std::string operator()(const Load& load) const {
-    return fmt::format("{}ld.{} {}, {}", prefix(load.access.proxy), semantics(load.access), reg(load.dst[0]), location(load.access));
+    return fmt::format("{}ld.{} {}, {}", prefix(load.access.proxy), semantics(load.access), reg(load.dst[0]),
+                       location(load.access));
   }
   std::string operator()(const Store& store) const {
     if (store.access.proxy == Proxy::texture || store.access.proxy == Proxy::constant) return unsupported();
-    return fmt::format("{}st.{} {}, {}", prefix(store.access.proxy), semantics(store.access), location(store.access), value(store.value[0]));
+    return fmt::format("{}st.{} {}, {}", prefix(store.access.proxy), semantics(store.access),
+                       location(store.access), value(store.value[0]));
   }
   std::string operator()(const Atomic& a) const {
     if (a.access.proxy == Proxy::texture || a.access.proxy == Proxy::constant) return unsupported();
     const bool as_red = a.red && a.op != AtomicOp::exch && a.op != AtomicOp::cas;
     if (!as_red && !a.dst) return unsupported();
-    std::string text = fmt::format("{}{}.{}.{} ", prefix(a.access.proxy), as_red ? "red" : "atom", semantics(a.access), operation(a.op));
+    std::string text = fmt::format("{}{}.{}.{} ", prefix(a.access.proxy), as_red ? "red" : "atom",
+                                   semantics(a.access), operation(a.op));
     if (!as_red) text += reg(*a.dst) + ", ";
     text += fmt::format("{}, {}", location(a.access), value(a.a));
     if (a.op == AtomicOp::cas) text += ", " + value(a.b);
     return text;
   }
-  std::string operator()(const Fence& fence) const { return fmt::format("fence.{}.{}", name(fence.order), name(fence.scope)); }
-  std::string operator()(const ProxyFenceOp& fence) const { return fmt::format("fence.proxy.{}", name(fence.kind)); }
+  std::string operator()(const Fence& fence) const {
+    return fmt::format("fence.{}.{}", name(fence.order), name(fence.scope));
+  }
+  std::string operator()(const ProxyFenceOp& fence) const {
+    return fmt::format("fence.proxy.{}", name(fence.kind));
+  }
   std::string operator()(const Barrier& b) const {
     if (b.kind == BarrierKind::red || !b.instance) return unsupported();
-    std::string text = fmt::format("bar.cta.{} {}", b.kind == BarrierKind::sync ? "sync" : "arrive", *b.instance);
+    std::string text =
+        fmt::format("bar.cta.{} {}", b.kind == BarrierKind::sync ? "sync" : "arrive", *b.instance);
     if (b.count.present() || b.id != Operand::imm(0)) text += ", " + value(b.id);
     if (b.count.present()) text += ", " + value(b.count);
     return text;
   }
-  template <typename Other>
-  std::string operator()(const Other&) const { return unsupported(); }
+  template <typename Other> std::string operator()(const Other&) const { return unsupported(); }
 
  private:
-  [[noreturn]] std::string unsupported() const { no_form(fmt::format("'{}'", fencewise::print(instruction_, kernel_))); }
+  [[noreturn]] std::string unsupported() const {
+    no_form(fmt::format("'{}'", fencewise::print(instruction_, kernel_)));
+  }
 
   [[nodiscard]] std::string reg(RegisterId id) const { return kernel_[id].name; }
   [[nodiscard]] std::string value(const Operand& operand) const { return print_value(operand, kernel_); }
   [[nodiscard]] std::string location(const Access& access) const {
     const Address& address = access.address;
-    if (!address.array || address.index.present() || address.offset != 0 || access.cache == CacheOperator::nc) return unsupported();
+    if (!address.array || address.index.present() || address.offset != 0 || access.cache == CacheOperator::nc)
+      return unsupported();
     return kernel_[*address.array].name;
   }
 
@@ -112,13 +123,15 @@ class Printer {
 }  // namespace
 
 std::string print_instruction(const Instruction& instruction, const Kernel& kernel) {
-  if (instruction.guard) no_form(fmt::format("a guarded instruction ('{}')", fencewise::print(instruction, kernel)));
+  if (instruction.guard)
+    no_form(fmt::format("a guarded instruction ('{}')", fencewise::print(instruction, kernel)));
   return std::visit(Printer(instruction, kernel), instruction.operation);
 }
 
 std::string print_value(const Operand& operand, const Kernel& kernel) {
   if (operand.is_register()) return kernel[operand.reg()].name;
-  if (operand.kind == Operand::Kind::immediate) return fmt::format("{}", static_cast<std::int64_t>(operand.bits));
+  if (operand.kind == Operand::Kind::immediate)
+    return fmt::format("{}", static_cast<std::int64_t>(operand.bits));
   no_form(fmt::format("the operand {}", fencewise::print(operand, Type::s64, kernel)));
 }
 

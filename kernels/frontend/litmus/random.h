@@ -22,8 +22,9 @@ class Random {
   std::uint32_t between(std::uint32_t low, std::uint32_t high) { return low + below(high - low + 1); }
   bool chance(std::uint32_t percent) { return below(100) < percent; }
 
-  template <typename T, std::size_t N>
-  const T& pick(const T (&choices)[N]) { return choices[below(static_cast<std::uint32_t>(N))]; }  // NOLINT
+  template <typename T, std::size_t N> const T& pick(const T (&choices)[N]) {
+    return choices[below(static_cast<std::uint32_t>(N))];
+  }  // NOLINT
 
  private:
   std::uint64_t state_;

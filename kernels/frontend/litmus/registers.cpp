@@ -18,7 +18,8 @@ void Registers::number(Kernel& kernel) {
     kernel.register_initial.push_back(value.value_or(0));
   }
   const auto& values = kernel.register_initial;
-  if (std::all_of(values.begin(), values.end(), [](std::uint64_t v) { return v == 0; })) kernel.register_initial.clear();
+  if (std::all_of(values.begin(), values.end(), [](std::uint64_t v) { return v == 0; }))
+    kernel.register_initial.clear();
 }
 
 std::optional<RegisterId> Registers::find(const std::string& name) const {

@@ -28,8 +28,7 @@ BlockId destination(const std::vector<Block>& blocks, BlockId id) {
   return id;
 }
 
-template <typename Rename>
-void retarget(Operation& end, const Rename& rename) {
+template <typename Rename> void retarget(Operation& end, const Rename& rename) {
   if (auto* branch = std::get_if<Branch>(&end)) branch->target = rename(branch->target);
   if (auto* branch = std::get_if<CondBranch>(&end)) {
     branch->taken = rename(branch->taken);
@@ -39,7 +38,8 @@ void retarget(Operation& end, const Rename& rename) {
 
 class Layout {
  public:
-  Layout(std::vector<Block> blocks, BlockId exit) : blocks_(std::move(blocks)), exit_(exit), predecessors_(blocks_.size()), placed_(blocks_.size()) {
+  Layout(std::vector<Block> blocks, BlockId exit)
+      : blocks_(std::move(blocks)), exit_(exit), predecessors_(blocks_.size()), placed_(blocks_.size()) {
     for (Block& block : blocks_) {
       retarget(block.instructions.back().operation, [&](BlockId id) { return destination(blocks_, id); });
     }
@@ -51,7 +51,8 @@ class Layout {
     place(entry_);
     finish_with_exit();
     for (Block& block : order_) {
-      retarget(block.instructions.back().operation, [&](BlockId id) { return BlockId{placed_[id.value].value()}; });
+      retarget(block.instructions.back().operation,
+               [&](BlockId id) { return BlockId{placed_[id.value].value()}; });
     }
     return std::move(order_);
   }
@@ -119,6 +120,8 @@ class Layout {
 
 }  // namespace
 
-std::vector<Block> tidy(std::vector<Block> blocks, BlockId exit) { return Layout(std::move(blocks), exit).run(); }
+std::vector<Block> tidy(std::vector<Block> blocks, BlockId exit) {
+  return Layout(std::move(blocks), exit).run();
+}
 
 }  // namespace fencewise::litmus

@@ -30,17 +30,21 @@ void check_index(const std::string& array, std::uint64_t index, std::uint64_t le
 BufferId ScalarLocations::element(BufferId id, std::uint64_t index) {
   const Buffer& buffer = problem_.buffers[id.value];
   if (const auto found = elements_.find({id.value, index}); found != elements_.end()) return found->second;
-  if (buffer.alias_of) throw NotModelled(fmt::format("'{}' is an alias; only litmus tests print with aliases", buffer.name));
-  if (is_float(buffer.element)) throw NotModelled(fmt::format("the litmus dialect has no floating-point numbers ('{}')", buffer.name));
+  if (buffer.alias_of)
+    throw NotModelled(fmt::format("'{}' is an alias; only litmus tests print with aliases", buffer.name));
+  if (is_float(buffer.element))
+    throw NotModelled(fmt::format("the litmus dialect has no floating-point numbers ('{}')", buffer.name));
   const std::uint64_t value = initial(id, index);
-  const BufferId location = add(buffer.length == 1 ? buffer.name : fmt::format("{}_{}", buffer.name, index), value);
+  const BufferId location =
+      add(buffer.length == 1 ? buffer.name : fmt::format("{}_{}", buffer.name, index), value);
   elements_.emplace(std::pair{id.value, index}, location);
   return location;
 }
 
 BufferId ScalarLocations::shared(const ArrayDecl& array, CtaId cta, std::uint64_t index) {
   check_index(array.name, index, array.length);
-  if (is_float(array.element)) throw NotModelled(fmt::format("the litmus dialect has no floating-point numbers ('{}')", array.name));
+  if (is_float(array.element))
+    throw NotModelled(fmt::format("the litmus dialect has no floating-point numbers ('{}')", array.name));
   const auto key = std::tuple{array.name, cta.value, index};
   if (const auto found = shared_.find(key); found != shared_.end()) return found->second;
   const BufferId location = add(fmt::format("{}_cta{}_{}", array.name, cta.value, index), 0);
@@ -57,7 +61,9 @@ std::uint64_t ScalarLocations::initial(BufferId id, std::uint64_t index) const {
     case InitialContents::Kind::unwritten: return 0;
     case InitialContents::Kind::iota: return index;
     case InitialContents::Kind::values:
-      return values.empty() ? 0 : truncate(buffer.element, values[std::min<std::uint64_t>(index, values.size() - 1)]);
+      return values.empty()
+                 ? 0
+                 : truncate(buffer.element, values[std::min<std::uint64_t>(index, values.size() - 1)]);
     case InitialContents::Kind::symbols:
     case InitialContents::Kind::any: break;
   }

@@ -17,8 +17,10 @@ namespace {
 
 // At most most_threads: counts before it makes a list of them.
 std::uint32_t threads_in(const Launch& launch) {
-  const std::uint64_t count = launch.placed.empty() ? launch.grid.count() * launch.block.count() : launch.placed.size();
-  if (count > most_threads) throw NotModelled(fmt::format("a litmus test has at most {} threads, not {}", most_threads, count));
+  const std::uint64_t count =
+      launch.placed.empty() ? launch.grid.count() * launch.block.count() : launch.placed.size();
+  if (count > most_threads)
+    throw NotModelled(fmt::format("a litmus test has at most {} threads, not {}", most_threads, count));
   return static_cast<std::uint32_t>(count);
 }
 
@@ -26,8 +28,10 @@ std::uint32_t threads_in(const Launch& launch) {
 
 Problem specialize(const Problem& problem) {
   validate(problem);
-  if (problem.launches.size() != 1) throw NotModelled(fmt::format("a litmus test has one launch, not {}", problem.launches.size()));
-  if (problem.replays != 1) throw NotModelled(fmt::format("a litmus test has one replay, not {}", problem.replays));
+  if (problem.launches.size() != 1)
+    throw NotModelled(fmt::format("a litmus test has one launch, not {}", problem.launches.size()));
+  if (problem.replays != 1)
+    throw NotModelled(fmt::format("a litmus test has one replay, not {}", problem.replays));
   const Launch& launch = problem.launches.front();
   const std::uint32_t count = threads_in(launch);
   std::vector<std::vector<RegisterId>> kept(count);

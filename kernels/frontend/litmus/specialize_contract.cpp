@@ -15,12 +15,10 @@ namespace {
 
 constexpr std::int64_t largest_range = 4096;
 
-template <typename Node>
-ExprPtr expr(Node node) {
+template <typename Node> ExprPtr expr(Node node) {
   return std::make_shared<const Expr>(Expr{std::move(node)});
 }
-template <typename Node>
-FormulaPtr formula(Node node) {
+template <typename Node> FormulaPtr formula(Node node) {
   return std::make_shared<const Formula>(Formula{std::move(node)});
 }
 
@@ -62,9 +60,12 @@ Compare mirrored(Compare op) {
 // Expands what ranges over constants. The environment binds the variables of the sums and quantifiers around.
 class Expander {
  public:
-  Expander(const RegisterNames& registers, ScalarLocations& locations) : registers_(registers), locations_(locations) {}
+  Expander(const RegisterNames& registers, ScalarLocations& locations)
+      : registers_(registers), locations_(locations) {}
 
-  FormulaPtr expand(const FormulaPtr& f) { return std::visit([this](const auto& node) { return expand(node); }, f->node); }
+  FormulaPtr expand(const FormulaPtr& f) {
+    return std::visit([this](const auto& node) { return expand(node); }, f->node);
+  }
 
  private:
   FormulaPtr expand(const Comparison& c) {
@@ -87,10 +88,14 @@ class Expander {
   }
   FormulaPtr expand(const Constant& c) { return formula(c); }
 
-  ExprPtr expand(const ExprPtr& e) { return std::visit([this](const auto& node) { return value(node); }, e->node); }
+  ExprPtr expand(const ExprPtr& e) {
+    return std::visit([this](const auto& node) { return value(node); }, e->node);
+  }
 
   ExprPtr value(const Number& n) { return expr(n); }
-  ExprPtr value(const ThreadRegister& r) { return expr(ThreadRegister{r.thread, registers_[r.thread].at(r.reg.value)}); }
+  ExprPtr value(const ThreadRegister& r) {
+    return expr(ThreadRegister{r.thread, registers_[r.thread].at(r.reg.value)});
+  }
   ExprPtr value(const Variable& v) { return expr(Number{variables_.at(v.name)}); }
   ExprPtr value(const Element& e) {
     const std::int64_t index = number(e.index);
@@ -109,7 +114,8 @@ class Expander {
   }
 
   static ExprPtr combine(BinaryExpr::Op op, const ExprPtr& a, const ExprPtr& b) {
-    if (const Number *x = constant(a), *y = constant(b); x != nullptr && y != nullptr) return expr(Number{apply(op, x->value, y->value)});
+    if (const Number* x = constant(a), *y = constant(b); x != nullptr && y != nullptr)
+      return expr(Number{apply(op, x->value, y->value)});
     return expr(BinaryExpr{op, a, b});
   }
 
@@ -123,8 +129,10 @@ class Expander {
   void each(const std::string& variable, const ExprPtr& lo, const ExprPtr& hi, const Body& body) {
     const std::int64_t first = number(lo);
     const std::int64_t end = number(hi);
-    if (end > first && end - first > largest_range) throw NotModelled(fmt::format("the range of '{}' is too large for a litmus condition", variable));
-    const auto outer = variables_.find(variable) == variables_.end() ? std::nullopt : std::optional(variables_[variable]);
+    if (end > first && end - first > largest_range)
+      throw NotModelled(fmt::format("the range of '{}' is too large for a litmus condition", variable));
+    const auto outer =
+        variables_.find(variable) == variables_.end() ? std::nullopt : std::optional(variables_[variable]);
     for (std::int64_t i = first; i < end; ++i) {
       variables_[variable] = i;
       body();
@@ -164,11 +172,13 @@ void collect(const Formula& f, std::vector<ThreadRegister>& out) {
 void restore(const Problem& problem, ScalarLocations& locations, AndOr& all) {
   for (const BufferId buffer : problem.contract.restored) {
     const std::uint64_t length = problem.buffers[buffer.value].length;
-    if (length > largest_range) throw NotModelled(fmt::format("'{}' is too large for a litmus condition", problem.buffers[buffer.value].name));
+    if (length > largest_range)
+      throw NotModelled(
+          fmt::format("'{}' is too large for a litmus condition", problem.buffers[buffer.value].name));
     for (std::uint64_t i = 0; i < length; ++i) {
       const ExprPtr element = expr(Element{locations.element(buffer, i), expr(Number{0}), false});
-      all.operands.push_back(formula(
-          Comparison{Compare::eq, element, expr(Number{static_cast<std::int64_t>(locations.initial(buffer, i))})}));
+      all.operands.push_back(formula(Comparison{
+          Compare::eq, element, expr(Number{static_cast<std::int64_t>(locations.initial(buffer, i))})}));
     }
   }
 }
@@ -182,7 +192,8 @@ std::vector<ThreadRegister> registers_of(const Contract& contract) {
   return result;
 }
 
-Contract specialize_contract(const Problem& problem, const RegisterNames& registers, ScalarLocations& locations) {
+Contract specialize_contract(const Problem& problem, const RegisterNames& registers,
+                             ScalarLocations& locations) {
   const Contract& contract = problem.contract;
   const bool always = contract.quantifier == Quantifier::always;
   if (!always && (contract.assertions.size() != 1 || !contract.restored.empty())) {
@@ -190,7 +201,8 @@ Contract specialize_contract(const Problem& problem, const RegisterNames& regist
   }
   Expander expander(registers, locations);
   AndOr all{true, {}};
-  for (const Assertion& assertion : contract.assertions) all.operands.push_back(expander.expand(assertion.formula));
+  for (const Assertion& assertion : contract.assertions)
+    all.operands.push_back(expander.expand(assertion.formula));
   restore(problem, locations, all);
 
   Contract result;

@@ -17,6 +17,7 @@ namespace fencewise::litmus {
 using RegisterNames = std::vector<std::map<std::uint32_t, RegisterId>>;
 
 // One assertion at the end of the plan. Throws NotModelled for what conditions can't say.
-[[nodiscard]] Contract specialize_contract(const Problem& problem, const RegisterNames& registers, ScalarLocations& locations);
+[[nodiscard]] Contract specialize_contract(const Problem& problem, const RegisterNames& registers,
+                                           ScalarLocations& locations);
 
 }  // namespace fencewise::litmus

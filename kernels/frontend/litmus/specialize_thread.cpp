@@ -14,6 +14,7 @@
 #include "kernels/core/value.h"
 #include "kernels/frontend/litmus/known_values.h"
 #include "kernels/frontend/litmus/print_instruction.h"
+#include "kernels/frontend/litmus/rename_registers.h"
 #include "kernels/frontend/litmus/residual_blocks.h"
 
 namespace fencewise::litmus {
@@ -21,11 +22,16 @@ namespace {
 
 class Specializer {
  public:
-  Specializer(const Problem& problem, const Launch& launch, std::uint32_t thread, const std::vector<RegisterId>& kept,
-              ScalarLocations& locations, BarrierInstances& barriers)
-      : launch_(launch), at_(threads_of(launch)[thread]), kernel_(problem.kernels[at_.kernel.value]),
-        buffers_(bindings_of(problem, launch, at_.kernel)), kept_(kernel_.registers.size()), liveness_(kernel_, kept),
-        locations_(locations), barriers_(barriers) {
+  Specializer(const Problem& problem, const Launch& launch, std::uint32_t thread,
+              const std::vector<RegisterId>& kept, ScalarLocations& locations, BarrierInstances& barriers)
+      : launch_(launch),
+        at_(threads_of(launch)[thread]),
+        kernel_(problem.kernels[at_.kernel.value]),
+        buffers_(bindings_of(problem, launch, at_.kernel)),
+        kept_(kernel_.registers.size()),
+        liveness_(kernel_, kept),
+        locations_(locations),
+        barriers_(barriers) {
     for (const RegisterId reg : kept) kept_[reg.value] = true;
   }
 
@@ -46,7 +52,8 @@ class Specializer {
     const std::string key = fmt::format("{}:{}", id.value, known.key(liveness_.before({id, 0})));
     if (const auto found = points_.find(key); found != points_.end()) return found->second;
     if (blocks_.size() > most_specialized_blocks) {
-      throw NotModelled(fmt::format("kernel '{}' is too large for a litmus test, or loops without a bound", kernel_.name));
+      throw NotModelled(
+          fmt::format("kernel '{}' is too large for a litmus test, or loops without a bound", kernel_.name));
     }
     const BlockId result{static_cast<std::uint32_t>(blocks_.size())};
     points_.emplace(key, result);
@@ -126,7 +133,9 @@ class Specializer {
   void run(const Arithmetic& a, KnownValues& known, std::vector<Instruction>& out) {
     std::array<Operand, 3> operands{value(a.a, known), value(a.b, known), value(a.c, known)};
     if (all_numbers(operands)) {
-      const std::uint64_t result = a.op == Arith::mov ? operands[0].bits : compute(a, operands[0].bits, operands[1].bits, operands[2].bits);
+      const std::uint64_t result = a.op == Arith::mov
+                                       ? operands[0].bits
+                                       : compute(a, operands[0].bits, operands[1].bits, operands[2].bits);
       set_number(a.dst, result, known, out);
     } else if (a.op == Arith::setp) {
       if (is_float(a.type)) unsupported();
@@ -160,7 +169,8 @@ class Specializer {
     return Lost{};
   }
 
-  void residual_arithmetic(const Arithmetic& a, const std::array<Operand, 3>& operands, KnownValues& known, std::vector<Instruction>& out) {
+  void residual_arithmetic(const Arithmetic& a, const std::array<Operand, 3>& operands, KnownValues& known,
+                           std::vector<Instruction>& out) {
     Arithmetic result;
     result.type = Type::s64;
     result.dst = a.dst;
@@ -218,7 +228,8 @@ class Specializer {
     result.a = data(atomic.a, atomic.access.type, known);
     if (atomic.b.present()) result.b = data(atomic.b, atomic.access.type, known);
     // An atom whose result nobody wants still needs a register; a red with exch or cas has no form of its own.
-    if (!result.dst && (!atomic.red || atomic.op == AtomicOp::exch || atomic.op == AtomicOp::cas)) unsupported();
+    if (!result.dst && (!atomic.red || atomic.op == AtomicOp::exch || atomic.op == AtomicOp::cas))
+      unsupported();
     emit(result, out);
     if (result.dst) known.set(*result.dst, Dynamic{});
   }
@@ -229,14 +240,12 @@ class Specializer {
     Barrier result = barrier;
     result.id = value(barrier.id, known);
     if (barrier.count.present()) result.count = value(barrier.count, known);
-    if (!result.instance) result.instance = barriers_(at_.kernel, ref_, occurrences_[{ref_.block.value, ref_.index}]++);
+    if (!result.instance)
+      result.instance = barriers_(at_.kernel, ref_, occurrences_[{ref_.block.value, ref_.index}]++);
     emit(result, out);
   }
   void run(const Compute&, KnownValues&, std::vector<Instruction>&) {}
-  template <typename Other>
-  void run(const Other&, KnownValues&, std::vector<Instruction>&) {
-    unsupported();
-  }
+  template <typename Other> void run(const Other&, KnownValues&, std::vector<Instruction>&) { unsupported(); }
 
   // --- Operands ---
 
@@ -305,7 +314,8 @@ class Specializer {
     if (!address.array || original.cache == CacheOperator::nc) unsupported();
     const Operand index = value(address.index, known);
     if (index.is_register()) unsupported();
-    const std::uint64_t byte = (index.present() ? index.bits * address.scale : 0) + static_cast<std::uint64_t>(address.offset);
+    const std::uint64_t byte =
+        (index.present() ? index.bits * address.scale : 0) + static_cast<std::uint64_t>(address.offset);
     const ArrayDecl& array = kernel_[*address.array];
     const std::uint32_t size = size_of(array.element);
     if (size_of(original.type) != size || byte % size != 0) unsupported();
@@ -324,16 +334,21 @@ class Specializer {
     if (!buffers_[id.value] && array.space != StateSpace::shared) unsupported();
     const BufferId buffer = buffers_[id.value] ? locations_.element(*buffers_[id.value], index)
                                                : locations_.shared(array, at_.placement.cta, index);
-    const auto [entry, fresh] = arrays_.emplace(buffer.value, ArrayId{static_cast<std::uint32_t>(arrays_.size())});
-    if (fresh) residual_.arrays.push_back({locations_.buffers()[buffer.value].name, Type::s64, StateSpace::global, 0});
+    const auto [entry, fresh] =
+        arrays_.emplace(buffer.value, ArrayId{static_cast<std::uint32_t>(arrays_.size())});
+    if (fresh)
+      residual_.arrays.push_back({locations_.buffers()[buffer.value].name, Type::s64, StateSpace::global, 0});
     return entry->second;
   }
 
-  static void emit(Operation operation, std::vector<Instruction>& out) { out.push_back({std::move(operation), std::nullopt, {}}); }
+  static void emit(Operation operation, std::vector<Instruction>& out) {
+    out.push_back({std::move(operation), std::nullopt, {}});
+  }
 
   [[noreturn]] void unsupported() const {
-    throw NotModelled(fmt::format("the litmus dialect has no form for '{}' of kernel '{}' with what is known of thread {} of cta {}",
-                                  fencewise::print(*where_, kernel_), kernel_.name, at_.index_in_cta, at_.placement.cta.value));
+    throw NotModelled(fmt::format(
+        "the litmus dialect has no form for '{}' of kernel '{}' with what is known of thread {} of cta {}",
+        fencewise::print(*where_, kernel_), kernel_.name, at_.index_in_cta, at_.placement.cta.value));
   }
 
   const Launch& launch_;
@@ -354,86 +369,16 @@ class Specializer {
   InstructionRef ref_;
 };
 
-// Registers r0, r1, ... for those that are used, in order of their old numbers, and one predicate.
-class Renaming {
- public:
-  Renaming(const Kernel& original, const std::vector<RegisterId>& kept) : original_(original) {
-    for (const RegisterId reg : kept) used_[reg.value] = {};
-  }
-
-  void run(Kernel& kernel) {
-    each(kernel, [this](RegisterId& reg) { mention(reg); });
-    for (auto& [old, id] : used_) {
-      id = {static_cast<std::uint32_t>(kernel.registers.size())};
-      kernel.registers.push_back({fmt::format("r{}", id.value), Type::s64});
-      if (!original_.register_initial.empty()) kernel.register_initial.push_back(original_.register_initial[old]);
-    }
-    const RegisterId predicate{static_cast<std::uint32_t>(kernel.registers.size())};
-    if (predicates_) kernel.registers.push_back({"p", Type::pred});
-    if (predicates_ && !kernel.register_initial.empty()) kernel.register_initial.push_back(0);
-    each(kernel, [&](RegisterId& reg) { reg = original_[reg].type == Type::pred ? predicate : used_.at(reg.value); });
-  }
-
-  [[nodiscard]] const std::map<std::uint32_t, RegisterId>& names() const { return used_; }
-
- private:
-  void mention(RegisterId reg) {
-    if (original_[reg].type == Type::pred) {
-      predicates_ = true;
-    } else {
-      used_[reg.value] = {};
-    }
-  }
-
-  template <typename Visit>
-  static void operand(Operand& o, const Visit& visit) {
-    if (!o.is_register()) return;
-    RegisterId reg = o.reg();
-    visit(reg);
-    o = Operand(reg);
-  }
-
-  template <typename Visit>
-  static void each(Kernel& kernel, const Visit& visit) {
-    for (Block& block : kernel.blocks) {
-      for (Instruction& instruction : block.instructions) {
-        Operation& op = instruction.operation;
-        if (auto* a = std::get_if<Arithmetic>(&op)) {
-          visit(a->dst);
-          for (Operand* o : {&a->a, &a->b, &a->c}) operand(*o, visit);
-        }
-        if (auto* l = std::get_if<Load>(&op)) visit(l->dst[0]);
-        if (auto* s = std::get_if<Store>(&op)) operand(s->value[0], visit);
-        if (auto* a = std::get_if<Atomic>(&op)) {
-          if (a->dst) visit(*a->dst);
-          operand(a->a, visit);
-          operand(a->b, visit);
-        }
-        if (auto* b = std::get_if<Barrier>(&op)) {
-          operand(b->id, visit);
-          operand(b->count, visit);
-        }
-        if (auto* c = std::get_if<CondBranch>(&op)) visit(c->predicate);
-      }
-    }
-  }
-
-  const Kernel& original_;
-  std::map<std::uint32_t, RegisterId> used_;
-  bool predicates_ = false;
-};
-
 }  // namespace
 
 SpecializedThread specialize_thread(const Problem& problem, const Launch& launch, std::uint32_t thread,
-                                    const std::vector<RegisterId>& kept, ScalarLocations& locations, BarrierInstances& barriers) {
+                                    const std::vector<RegisterId>& kept, ScalarLocations& locations,
+                                    BarrierInstances& barriers) {
   SpecializedThread result;
   const KernelId original = threads_of(launch)[thread].kernel;
   result.kernel = Specializer(problem, launch, thread, kept, locations, barriers).run();
   result.kernel.name = fmt::format("P{}", thread);
-  Renaming renaming(problem.kernels[original.value], kept);
-  renaming.run(result.kernel);
-  result.registers = renaming.names();
+  result.registers = rename_registers(result.kernel, problem.kernels[original.value], kept);
   return result;
 }
 

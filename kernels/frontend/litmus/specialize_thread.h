@@ -36,8 +36,8 @@ struct SpecializedThread {
 };
 
 // `kept`: registers that the contract reads. Throws NotModelled, naming what has no form in the dialect.
-[[nodiscard]] SpecializedThread specialize_thread(const Problem& problem, const Launch& launch, std::uint32_t thread,
-                                                  const std::vector<RegisterId>& kept, ScalarLocations& locations,
-                                                  BarrierInstances& barriers);
+[[nodiscard]] SpecializedThread specialize_thread(const Problem& problem, const Launch& launch,
+                                                  std::uint32_t thread, const std::vector<RegisterId>& kept,
+                                                  ScalarLocations& locations, BarrierInstances& barriers);
 
 }  // namespace fencewise::litmus

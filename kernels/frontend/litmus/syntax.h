@@ -17,8 +17,8 @@ namespace fencewise::litmus {
 struct Initial {
   std::optional<Token> thread;  // of a register
   Token name;
-  std::optional<Token> proxy;   // of an alias
-  Token value;                  // an integer or a location; the target of an alias
+  std::optional<Token> proxy;  // of an alias
+  Token value;                 // an integer or a location; the target of an alias
 };
 
 struct ThreadHeader {
@@ -47,10 +47,19 @@ struct Row {
 // A condition is a tree in an arena; `root` is the index of its top. Numbers and truth values share the tree: which
 // is meant where is checked when it is lowered.
 struct ConditionNode {
-  enum class Kind : std::uint8_t { number, location, thread_register, arithmetic, comparison, negation, conjunction, disjunction };
+  enum class Kind : std::uint8_t {
+    number,
+    location,
+    thread_register,
+    arithmetic,
+    comparison,
+    negation,
+    conjunction,
+    disjunction
+  };
   Kind kind = Kind::number;
-  Token token;                          // number, name, register or operator
-  Token thread;                         // thread_register
+  Token token;   // number, name, register or operator
+  Token thread;  // thread_register
   std::vector<std::uint32_t> children;
   std::uint32_t depth = 1;
   bool parenthesized = false;

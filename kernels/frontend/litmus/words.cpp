@@ -10,11 +10,11 @@ namespace fencewise::litmus {
 namespace {
 
 bool digits(std::string_view text) {
-  return !text.empty() && std::all_of(text.begin(), text.end(), [](unsigned char c) { return std::isdigit(c) != 0; });
+  return !text.empty() &&
+         std::all_of(text.begin(), text.end(), [](unsigned char c) { return std::isdigit(c) != 0; });
 }
 
-template <typename Integer>
-bool parse(std::string_view text, int base, Integer& out) {
+template <typename Integer> bool parse(std::string_view text, int base, Integer& out) {
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), out, base);
   return error == std::errc{} && end == text.data() + text.size();
 }
@@ -42,13 +42,15 @@ std::uint64_t integer_of(const Token& token, const Diagnostics& diagnostics) {
   } else if (std::int64_t value = 0; parse(text, 10, value)) {
     return static_cast<std::uint64_t>(value);
   }
-  diagnostics.error(token.at, fmt::format("integer {} does not fit; expected one of 64 bits, signed", quoted(text)));
+  diagnostics.error(token.at,
+                    fmt::format("integer {} does not fit; expected one of 64 bits, signed", quoted(text)));
 }
 
 std::uint32_t number_of(const Token& token, std::uint32_t largest, const Diagnostics& diagnostics) {
   std::uint32_t value = 0;
   if (parse(token.text, 10, value) && value <= largest) return value;
-  diagnostics.error(token.at, fmt::format("found {}; expected a number from 0 to {}", quoted(token.text), largest));
+  diagnostics.error(token.at,
+                    fmt::format("found {}; expected a number from 0 to {}", quoted(token.text), largest));
 }
 
 }  // namespace fencewise::litmus

@@ -16,6 +16,7 @@ namespace fencewise::litmus {
 // The bits of an integer of 64 bits; decimal ones are signed. Throws InputError when it is wider.
 [[nodiscard]] std::uint64_t integer_of(const Token& token, const Diagnostics& diagnostics);
 // An integer from 0 up to and with `largest`.
-[[nodiscard]] std::uint32_t number_of(const Token& token, std::uint32_t largest, const Diagnostics& diagnostics);
+[[nodiscard]] std::uint32_t number_of(const Token& token, std::uint32_t largest,
+                                      const Diagnostics& diagnostics);
 
 }  // namespace fencewise::litmus

@@ -1,0 +1,125 @@
+#include "checker/cli/run_command.h"
+
+#include <algorithm>
+#include <cstring>
+#include <memory>
+
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <nlohmann/json.hpp>
+
+#include "checker/cli/commands.h"
+#include "checker/cli/output.h"
+#include "checker/cli/subject.h"
+#include "kernels/core/error.h"
+#include "kernels/ledger/runnable.h"
+
+namespace fencewise {
+namespace {
+
+struct RunOptions {
+  std::string kernel, json;
+  std::vector<std::string> params, inputs, outputs;  // name=value, name=file
+  unsigned workers = 1;
+};
+
+struct Binding {
+  PreparedBuffer* buffer;
+  std::string file;
+};
+
+// "in=data.bin" as the buffer and the file.
+Binding binding_of(PreparedRun& prepared, const std::string& text, const char* option) {
+  const std::size_t equals = text.find('=');
+  const std::string name = text.substr(0, equals);
+  std::string known;
+  for (PreparedBuffer& buffer : prepared.buffers) {
+    if (buffer.name == name && equals != std::string::npos) return {&buffer, text.substr(equals + 1)};
+    known += (known.empty() ? "" : ", ") + buffer.name;
+  }
+  throw InputError(fmt::format("{} takes buffer=file with one of the buffers {}, not '{}'", option, known, text));
+}
+
+void read_into(const Binding& input) {
+  const std::string data = read_file(input.file);
+  if (data.size() != input.buffer->bytes.size())
+    throw InputError(fmt::format("{} has {} bytes; buffer {} takes {}", input.file, data.size(), input.buffer->name,
+                                 input.buffer->bytes.size()));
+  std::memcpy(input.buffer->bytes.data(), data.data(), data.size());
+}
+
+std::string bytes_as_text(const PreparedBuffer& buffer) {
+  return {reinterpret_cast<const char*>(buffer.bytes.data()), buffer.bytes.size()};
+}
+
+const RunnableKernel& kernel_of(const std::string& name) {
+  if (const RunnableKernel* kernel = find_runnable(name)) return *kernel;
+  std::string known;
+  for (const RunnableKernel& k : runnable_kernels()) known += (known.empty() ? "" : ", ") + k.name;
+  throw InputError(fmt::format("no kernel '{}' to run; there are {}", name, known));
+}
+
+// "right", "WRONG", or nothing where the user's own data ran.
+std::string judgement(const PreparedRun& prepared, const RunResult& result, bool own_data) {
+  if (result.fault) return "fault";
+  if (own_data) return "not judged";
+  return prepared.is_right(prepared) ? "right" : "WRONG";
+}
+
+std::string to_text(const PreparedRun& prepared, const RunResult& result, const std::string& verdict) {
+  const Dim3 &g = prepared.grid, &b = prepared.block;
+  std::string text = fmt::format("{}: grid {}x{}x{}, block {}x{}x{}; result: {}\n", prepared.kernel.name, g.x, g.y, g.z,
+                                 b.x, b.y, b.z, verdict);
+  if (result.fault) return text + to_string(*result.fault, prepared.kernel) + '\n';
+  for (const CounterField& f : counter_fields()) text += fmt::format("{:22} {:>14}\n", f.name, result.counters.*f.member);
+  text += fmt::format("{:22} {:>14.4f}\n", "simt_efficiency", result.counters.simt_efficiency());
+  text += fmt::format("{:22} {:>14.4f}\n", "bank_conflict_factor", result.counters.bank_conflict_factor());
+  for (const RaceReport& race : result.races) text += to_string(race, prepared.kernel) + '\n';
+  return text;
+}
+
+std::string to_json(const PreparedRun& prepared, const RunResult& result, const std::string& verdict) {
+  nlohmann::ordered_json json{{"schema", 1}, {"kernel", prepared.kernel.name}, {"result", verdict}};
+  for (const CounterField& f : counter_fields()) json["counters"][std::string(f.name)] = result.counters.*f.member;
+  json["simt_efficiency"] = result.counters.simt_efficiency();
+  json["bank_conflict_factor"] = result.counters.bank_conflict_factor();
+  json["races"] = nlohmann::ordered_json::array();
+  for (const RaceReport& race : result.races) json["races"].push_back(to_string(race, prepared.kernel));
+  if (result.fault) json["fault"] = to_string(*result.fault, prepared.kernel);
+  return json.dump(2) + '\n';
+}
+
+int run_command(const RunOptions& options) {
+  require_writable(options.json);
+  PreparedRun prepared = prepare(kernel_of(options.kernel), options.params);
+  std::vector<Binding> outputs;
+  for (const std::string& text : options.outputs) {
+    outputs.push_back(binding_of(prepared, text, "--output"));
+    require_writable(outputs.back().file);
+  }
+  for (const std::string& text : options.inputs) read_into(binding_of(prepared, text, "--input"));
+  const RunResult result = run(prepared, options.workers);
+  const std::string verdict = judgement(prepared, result, !options.inputs.empty());
+  for (const Binding& output : outputs) write_output(output.file, bytes_as_text(*output.buffer));
+  if (!options.json.empty()) write_output(options.json, to_json(prepared, result, verdict));
+  if (options.json != "-") print_out(to_text(prepared, result, verdict));
+  const bool good = !result.fault && result.counters.race_count == 0 && verdict != "WRONG";
+  return good ? exit_verified : exit_violated;
+}
+
+}  // namespace
+
+void add_run_command(CLI::App& app, int& exit_code) {
+  CLI::App* command = app.add_subcommand("run", "one kernel on the SIMT executor, with its counters");
+  const auto options = std::make_shared<RunOptions>();
+  command->add_option("kernel", options->kernel, "reduction-1 ... gemm-k9, splitk-gemv, reverse, ...")->required()->type_name("");
+  command->add_option("--param", options->params, "a parameter of the kernel; repeatable")->type_name("NAME=VALUE");
+  command->add_option("--input", options->inputs, "raw little-endian elements for a buffer; repeatable")->type_name("BUFFER=FILE");
+  command->add_option("--output", options->outputs, "where a buffer goes after the run; repeatable")->type_name("BUFFER=FILE");
+  command->add_option("--json", options->json, "write counters and races as JSON, - for stdout")->type_name("FILE");
+  command->add_option("-j,--workers", options->workers, "threads that run blocks")->check(CLI::Range(1U, 1024U));
+  command->callback([options, &exit_code] { exit_code = run_command(*options); });
+}
+
+}  // namespace fencewise
