@@ -14,6 +14,8 @@ enum ExitCode : int { exit_verified = 0, exit_violated = 1, exit_usage = 2, exit
 [[nodiscard]] int check_all_variants(const Options& options);  // check --all-variants
 [[nodiscard]] int simulate_command(const Options& options);
 [[nodiscard]] int replay_command(const Options& options);
+[[nodiscard]] int litmus_command(const Options& options);
+[[nodiscard]] int generate_command(const Options& options);
 
 [[nodiscard]] int exit_code_of(Verdict verdict);
 

@@ -53,6 +53,10 @@ void add_commands(CLI::App& app, Options& options, int& exit_code) {
               simulate_command, options, exit_code);
   add_command(app, Command::replay, "replay", "re-execute and re-judge a saved counterexample", "a saved .json report",
               replay_command, options, exit_code);
+  add_command(app, Command::litmus, "litmus", "run many litmus tests, and compare with what is expected", nullptr,
+              litmus_command, options, exit_code);
+  app.get_subcommand("litmus")->add_option("paths", options.paths, ".litmus files, and folders of them")->required()->type_name("");
+  add_command(app, Command::generate, "generate", "random litmus tests", nullptr, generate_command, options, exit_code);
 #ifdef FENCEWISE_HAS_LEDGER
   add_ledger_command(app, exit_code);
 #endif

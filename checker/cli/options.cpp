@@ -21,7 +21,10 @@ constexpr std::uint32_t bit(Command command) { return 1U << static_cast<unsigned
 constexpr std::uint32_t with_subject = bit(Command::show) | bit(Command::check) | bit(Command::simulate);
 constexpr std::uint32_t with_report = bit(Command::check) | bit(Command::replay);
 constexpr std::uint32_t checks = bit(Command::check);
+constexpr std::uint32_t explores = bit(Command::check) | bit(Command::litmus);
 constexpr std::uint32_t simulates = bit(Command::simulate);
+constexpr std::uint32_t runs_tests = bit(Command::litmus);
+constexpr std::uint32_t generates = bit(Command::generate);
 
 // One function a type of member: binds an option, or a flag, to it.
 template <auto Member>
@@ -42,19 +45,45 @@ constexpr std::array table{
     OptionRow{"--replays", "R", "launches with the same arguments; the same as --param replays=R", with_subject,
               bind<&Options::replays>},
     OptionRow{"--format", "F", "text, litmus, ptx or dot", bit(Command::show), bind<&Options::format>},
-    OptionRow{"--model", "M", "memory model: ptx (default), ptx-v6.0, ptx-v7.5 or sc", checks, bind<&Options::model>},
+    OptionRow{"--model", "M", "memory model: ptx (default), ptx-v6.0, ptx-v7.5 or sc", explores, bind<&Options::model>},
     OptionRow{"--races", "R", "data races: fail (default), report or off", checks, bind<&Options::races>},
     OptionRow{"--engine", "E", "auto (default), view or graph", checks, bind<&Options::engine>},
     OptionRow{"--loop-bound", "N", "rounds of a loop whose condition depends on memory (default 8)", checks,
               bind<&Options::loop_bound>},
+    OptionRow{"--loop-bound", "N", "rounds of a loop whose condition depends on memory (default 3)", runs_tests,
+              bind<&Options::loop_bound>},
     OptionRow{"--max-seconds", "S", "stop after this time; with --all-variants, for each", checks, bind<&Options::max_seconds>},
-    OptionRow{"--max-memory", "BYTES", "stop at this size, such as 512M or 4G (default 75 % of RAM)", checks,
+    OptionRow{"--max-seconds", "S", "stop a test after this time", runs_tests, bind<&Options::max_seconds>},
+    OptionRow{"--max-memory", "BYTES", "stop at this size, such as 512M or 4G (default 75 % of RAM)", explores,
               bind<&Options::max_memory>},
     OptionRow{"--max-states", "N", "stop after this many states", checks, bind<&Options::max_states>},
-    OptionRow{"--max-graphs", "N", "stop after this many execution graphs", checks, bind<&Options::max_graphs>},
+    OptionRow{"--max-graphs", "N", "stop after this many execution graphs, of a test each", explores, bind<&Options::max_graphs>},
     OptionRow{"--order", "LIST", "CTAs in the order in which they finish, such as 2,0,3,1", simulates, bind<&Options::order>},
     OptionRow{"--runs", "N", "random runs (default 1)", simulates, bind<&Options::runs>},
     OptionRow{"--seed", "K", "of the first run; the next ones count up (default 1)", simulates, bind<&Options::seed>},
+    OptionRow{"--expected", "FILE.tsv", "compare with a table of expectations", runs_tests, bind<&Options::expected>},
+    OptionRow{"--states", nullptr, "list the final states that are reachable, as herd does", runs_tests, bind_flag<&Options::states>},
+    OptionRow{"--explain", nullptr, "show an execution that decides the test; for one test", runs_tests,
+              bind_flag<&Options::explain>},
+    OptionRow{"-j,--workers", "N", "tests at a time (default: one a core)", runs_tests, bind<&Options::workers>},
+    OptionRow{"--json", "FILE|-", "write what each test answers as JSON", runs_tests, bind<&Options::json>},
+    OptionRow{"--dot", "FILE|-", "write an execution that decides the test for Graphviz; for one test", runs_tests,
+              bind<&Options::dot>},
+    OptionRow{"-q,--quiet", nullptr, "only the tests that differ and the summary", runs_tests, bind_flag<&Options::quiet>},
+    OptionRow{"--count", "N", "tests to make (default 1)", generates, bind<&Options::count>},
+    OptionRow{"--seed", "K", "of the first test; the next ones count up (default 1)", generates, bind<&Options::seed>},
+    OptionRow{"--out", "FOLDER", "write gen-K.litmus, ... here; one test alone may go to stdout", generates, bind<&Options::out>},
+    OptionRow{"--min-threads", "N", "threads of a test, at least (default 2)", generates, bind<&Options::min_threads>},
+    OptionRow{"--max-threads", "N", "threads of a test, at most (default 3)", generates, bind<&Options::max_threads>},
+    OptionRow{"--max-instructions", "N", "memory operations of a thread, at most (default 3)", generates,
+              bind<&Options::max_instructions>},
+    OptionRow{"--max-operations", "N", "memory operations of a test, at most (default 8)", generates,
+              bind<&Options::max_operations>},
+    OptionRow{"--max-locations", "N", "locations of a test, at most (default 2)", generates, bind<&Options::max_locations>},
+    OptionRow{"--with", "WHAT", "also one-sided-fences, volatiles or clusters; may be repeated", generates,
+              bind<&Options::with>},
+    OptionRow{"--without", "WHAT", "not fences, atomics, dependencies, branches, barriers or several-gpus; may be repeated",
+              generates, bind<&Options::without>},
     OptionRow{"--json,--save", "FILE|-", "write the report, with what `replay` needs, as JSON", with_report,
               bind<&Options::json>},
     OptionRow{"--dot", "FILE|-", "write the counterexample's execution graph for Graphviz", with_report, bind<&Options::dot>},
@@ -149,6 +178,7 @@ void refuse_contradictions(const Options& o) {
   if (o.quiet && o.verbose) refuse("-q", "-v");
   if (!o.order.empty() && o.runs) refuse("--order", "--runs");
   if (!o.dot.empty() && o.all_variants) refuse("--dot", "--all-variants");
+  if (o.explain && (o.json == "-" || o.dot == "-")) refuse("--explain", o.json == "-" ? "--json -" : "--dot -");
   if (!o.json.empty() && o.json == o.dot) refuse(fmt::format("--json {}", o.json), fmt::format("--dot {}", o.dot));
 }
 

@@ -15,7 +15,7 @@ class App;
 
 namespace fencewise {
 
-enum class Command : std::uint8_t { list, show, check, simulate, replay };
+enum class Command : std::uint8_t { list, show, check, simulate, replay, litmus, generate };
 
 // As given, not yet checked against each other or a subject.
 struct Options {
@@ -37,6 +37,15 @@ struct Options {
   std::string json, dot;   // file or "-"; empty: none
   bool list_json = false;
   bool quiet = false, verbose = false;
+
+  std::vector<std::string> paths;  // litmus: files and folders
+  std::string expected;            // litmus: a table; empty: none
+  bool states = false, explain = false;
+  std::optional<std::int64_t> workers;
+
+  std::optional<std::int64_t> count, min_threads, max_threads, max_instructions, max_operations, max_locations;  // generate
+  std::vector<std::string> with, without;
+  std::string out;  // generate: a folder; empty: stdout
 };
 
 struct OptionRow {

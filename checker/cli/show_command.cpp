@@ -9,6 +9,7 @@
 #include "checker/report/names.h"
 #include "kernels/core/error.h"
 #include "kernels/core/printer.h"
+#include "kernels/frontend/litmus/print.h"
 
 namespace fencewise {
 namespace {
@@ -45,8 +46,8 @@ std::string protocol_text(const Protocol& protocol) {
 }
 
 void check_format(const std::string& format) {
-  constexpr std::array later{"litmus", "ptx", "dot"};
-  if (format == "text") return;
+  constexpr std::array later{"ptx", "dot"};
+  if (format == "text" || format == "litmus") return;
   if (std::find(later.begin(), later.end(), format) != later.end())
     throw InputError(fmt::format("show --format {} is not available yet", format));
   throw InputError(fmt::format("unknown format '{}'; expected text, litmus, ptx or dot", format));
@@ -59,6 +60,10 @@ int show_command(const Options& options) {
   check_format(options.format);
   const Subject subject = find_subject(options);
   const Problem problem = problem_of(subject);
+  if (options.format == "litmus") {
+    print_out(print_litmus(problem));
+    return exit_verified;
+  }
   if (subject.protocol != nullptr) print_out(protocol_text(*subject.protocol));
   print_out(print(problem, PrintOptions{.source_lines = true}));
   return exit_verified;

@@ -216,6 +216,7 @@ void PartialExecution::complete(const std::vector<std::size_t>& group) {
   if (phase.quorum == 0)
     for (const EventId wait : phase.waits)
       for (const EventId arrive : phase.arrivals) graph.sync.push_back({arrive, wait});
+  if (context_->reading.interleaving() && like.count == 0) order_after_exits(phase);
   phases[number] = std::move(phase);
   std::vector<bool> gone(arrivals.size(), false);
   for (const std::size_t n : group) gone[n] = true;
@@ -223,6 +224,16 @@ void PartialExecution::complete(const std::vector<std::size_t>& group) {
   for (std::size_t n = 0; n < arrivals.size(); ++n)
     if (!gone[n]) arrivals[kept++] = arrivals[n];
   arrivals.resize(kept);
+}
+
+// In one interleaving, threads that were not waited for have ended before.
+void PartialExecution::order_after_exits(const Phase& phase) {
+  for (ThreadId t = 0; t < threads.size(); ++t) {
+    if (context_->image.cta_of[t] != phase.cta || threads[t].status != ThreadStatus::exited || threads[t].events.empty()) continue;
+    for (const EventId last : threads[t].events.back())
+      for (const EventId wait : phase.waits)
+        if (last != no_event) graph.sync.push_back({last, wait});
+  }
 }
 
 Value PartialExecution::reduce(const Barrier& barrier, const Phase& phase, DependencySet& origin) const {

@@ -7,8 +7,8 @@ namespace {
 
 class Feasibility {
  public:
-  explicit Feasibility(const PartialExecution& execution)
-      : x_(execution), g_(execution.graph), alive_(g_.events.size(), false) {
+  Feasibility(const PartialExecution& execution, const std::function<bool(EventId, EventId)>& may_read)
+      : x_(execution), g_(execution.graph), may_read_(may_read), alive_(g_.events.size(), false) {
     for (EventId e = 0; e < g_.events.size(); ++e)
       if (g_.events[e].is_read() && g_.rf[e] == no_event) open_.push_back(e);
   }
@@ -47,7 +47,7 @@ class Feasibility {
         if (write.thread != read.thread) return true;
         continue;
       }
-      if (write.location == read.location && x_.info[w].visible_since >= x_.info[r].not_before && ready(w)) return true;
+      if (write.location == read.location && ready(w) && may_read_(r, w)) return true;
     }
     for (ThreadId t = 0; t < x_.threads.size(); ++t)
       if (moves(t) && may_still_write(x_, t, read.location)) return true;
@@ -75,6 +75,7 @@ class Feasibility {
 
   const PartialExecution& x_;
   const ExecutionGraph& g_;
+  const std::function<bool(EventId, EventId)>& may_read_;
   std::vector<bool> alive_;
   std::vector<EventId> open_;
 };
@@ -95,6 +96,8 @@ bool may_still_write(const PartialExecution& x, ThreadId t, const Location& loca
   return false;
 }
 
-bool feasible(const PartialExecution& execution) { return Feasibility(execution).holds(); }
+bool feasible(const PartialExecution& execution, const std::function<bool(EventId, EventId)>& may_read) {
+  return Feasibility(execution, may_read).holds();
+}
 
 }  // namespace fencewise

@@ -40,53 +40,119 @@ bool GraphExplorer::visit(std::size_t depth) {
       return here.graph.events[e].is_read() && here.graph.rf[e] == no_event;
     });
     if (all_chosen) return leaf(depth);
-    if (!feasible(here)) return true;
+    if (take_forced(here)) continue;
+    if (!feasible(here, [&](EventId r, EventId w) { return may_read(here, r, w); })) return true;
     const Choice choice = choose(here);
-    if (choice.read == no_event) return true;  // what is left waits for writes that never come
-    for (const EventId source : choice.sources) {
+    if (!choice.found()) return true;  // what is left waits for writes that never come
+    for (const Edge& option : choice.options) {
       PartialExecution& child = at(depth + 1);
       child = here;
-      child.choose(choice.read, source);
+      child.choose(option.to, option.from);
       child.advance();
       if (!visit(depth + 1)) return false;
     }
-    if (!choice.may_wait) return true;
-    here.info[choice.read].not_before = here.stamp + 1;
+    if (choice.waiting != no_event) {
+      here.info[choice.waiting].not_before = here.stamp + 1;
+    } else if (choice.closed != no_event) {
+      here.info[choice.closed].closed_to = static_cast<EventId>(here.graph.events.size());
+    } else {
+      return true;
+    }
   }
 }
 
 // --- Choosing ---
 
-// The read to decide next: one with a single possible source if there is one, else a strong one (what it reads may
-// synchronize, and then decide weak ones), else the one with the fewest sources.
-GraphExplorer::Choice GraphExplorer::choose(const PartialExecution& x) const {
-  Choice best;
-  std::size_t best_rank = 0;
+// Gives every read that can have one source only that source. Returns whether there was one.
+bool GraphExplorer::take_forced(PartialExecution& x) const {
+  std::vector<Edge> forced;
   for (EventId r = 0; r < x.graph.events.size(); ++r) {
     const Event& read = x.graph.events[r];
     if (!read.is_read() || x.graph.rf[r] != no_event || !read.location.known()) continue;
-    Choice choice{r, sources(x, r), false};
-    if (choice.sources.empty()) continue;
-    choice.may_wait = may_wait(x, r);
-    const std::size_t branches = choice.sources.size() + (choice.may_wait ? 1 : 0);
-    if (branches == 1) return choice;
-    const std::size_t rank = (is_strong(read.order) ? 0 : 1'000'000) + branches;
-    if (best.read != no_event && rank >= best_rank) continue;
+    const auto found = sources(x, r);
+    if (found.size() == 1 && !may_wait(x, r)) forced.push_back({found.front(), r});
+  }
+  for (const Edge& edge : forced) x.choose(edge.to, edge.from);
+  if (!forced.empty()) x.advance();
+  return !forced.empty();
+}
+
+// Atomics first: what they read may synchronize and then decide weak reads.
+GraphExplorer::Choice GraphExplorer::choose(const PartialExecution& x) const {
+  Choice atomics = choose_reader(x);
+  Choice reads = choose_source(x);
+  if (!atomics.found()) return reads;
+  const bool strong = reads.found() && is_strong(x.graph.events[reads.options.front().to].order);
+  return strong && reads.branches() < atomics.branches() ? reads : atomics;
+}
+
+// Whether at most one of two atomics reads `write`: each writes, all are morally strong to each other, and what they write
+// comes after `write` in coherence. (Of a racing weak write the latter is not so: both may read it.)
+bool GraphExplorer::exclusive(const PartialExecution& x, EventId write, EventId one, EventId other) const {
+  const EventId w1 = x.graph.events[one].rmw, w2 = x.graph.events[other].rmw;
+  const auto follows = [&](EventId r) { return x.graph.events[write].kind == EventKind::init || relations_.ms(write, r); };
+  return w1 != no_event && w2 != no_event && relations_.ms(one, w2) && relations_.ms(other, w1) && relations_.ms(w1, w2) &&
+         follows(one) && follows(other);
+}
+
+// A write whose value is known, so that chains of atomics grow from their root; among those the one with the fewest atomics
+// that may read it.
+GraphExplorer::Choice GraphExplorer::choose_reader(const PartialExecution& x) const {
+  Choice best;
+  std::pair<bool, std::size_t> best_rank;
+  for (EventId w = 0; w < x.graph.events.size(); ++w) {
+    const Event& write = x.graph.events[w];
+    if (!write.is_write() || !write.location.known()) continue;
+    Choice choice;
+    choice.closed = w;
+    bool apart = true;
+    for (EventId r = 0; r < x.graph.events.size() && apart; ++r) {
+      const Event& read = x.graph.events[r];
+      if (!read.is_read() || read.rmw == no_event || x.graph.rf[r] != no_event || read.location != write.location) continue;
+      if (!may_read(x, r, w)) continue;
+      apart = std::all_of(choice.options.begin(), choice.options.end(), [&](const Edge& e) { return exclusive(x, w, e.to, r); });
+      choice.options.push_back({w, r});
+    }
+    if (!apart || !choice.found()) continue;
+    const std::pair rank(x.info[w].value.is_unknown(), choice.options.size());
+    if (best.found() && rank >= best_rank) continue;
     best = std::move(choice);
     best_rank = rank;
   }
   return best;
 }
 
+// The read with the fewest sources, strong ones first.
+GraphExplorer::Choice GraphExplorer::choose_source(const PartialExecution& x) const {
+  Choice best;
+  std::size_t best_rank = 0;
+  for (EventId r = 0; r < x.graph.events.size(); ++r) {
+    const Event& read = x.graph.events[r];
+    if (!read.is_read() || x.graph.rf[r] != no_event || !read.location.known()) continue;
+    Choice choice;
+    for (const EventId w : sources(x, r)) choice.options.push_back({w, r});
+    if (!choice.found()) continue;
+    if (may_wait(x, r)) choice.waiting = r;
+    const std::size_t rank = (is_strong(read.order) ? 0 : 1'000'000) + choice.branches();
+    if (best.found() && rank >= best_rank) continue;
+    best = std::move(choice);
+    best_rank = rank;
+  }
+  return best;
+}
+
+bool GraphExplorer::may_read(const PartialExecution& x, EventId r, EventId w) const {
+  const Event& read = x.graph.events[r];
+  if (w == read.rmw || x.graph.events[w].location != read.location) return false;
+  if (x.info[w].visible_since < x.info[r].not_before) return false;
+  if (read.rmw != no_event && r < x.info[w].closed_to) return false;
+  return !excluded(x, r, w);
+}
+
 std::vector<EventId> GraphExplorer::sources(const PartialExecution& x, EventId r) const {
   std::vector<EventId> found;
-  const Event& read = x.graph.events[r];
-  for (EventId w = 0; w < x.graph.events.size(); ++w) {
-    const Event& write = x.graph.events[w];
-    if (!write.is_write() || write.location != read.location || w == read.rmw) continue;
-    if (x.info[w].visible_since < x.info[r].not_before || excluded(x, r, w)) continue;
-    found.push_back(w);
-  }
+  for (EventId w = 0; w < x.graph.events.size(); ++w)
+    if (x.graph.events[w].is_write() && may_read(x, r, w)) found.push_back(w);
   return found;
 }
 
@@ -96,17 +162,9 @@ bool GraphExplorer::excluded(const PartialExecution& x, EventId r, EventId w) co
   bool overwritten = false;
   relations_.co.each(w, [&](EventId newer) { overwritten |= relations_.cause(newer, r); });
   if (overwritten) return true;
-  // Two atomics that are morally strong to each other never read one write that both follow in coherence: the initial one,
-  // or one that is morally strong to both. (Racing with a weak write they may: it is unordered with what they write.)
-  const EventId own = x.graph.events[r].rmw;
-  if (own == no_event) return false;
-  const auto follows = [&](EventId atomic) { return x.graph.events[w].kind == EventKind::init || relations_.ms(w, atomic); };
-  for (EventId other = 0; other < x.graph.events.size(); ++other) {
-    const EventId theirs = x.graph.events[other].rmw;
-    if (x.graph.rf[other] == w && theirs != no_event && other != r && relations_.ms(r, theirs) && relations_.ms(other, own) &&
-        relations_.ms(own, theirs) && follows(r) && follows(other))
-      return true;
-  }
+  if (x.graph.events[r].rmw == no_event) return false;
+  for (EventId other = 0; other < x.graph.events.size(); ++other)
+    if (other != r && x.graph.rf[other] == w && exclusive(x, w, r, other)) return true;
   return false;
 }
 

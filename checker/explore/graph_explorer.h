@@ -1,11 +1,15 @@
 // The graph explorer: every consistent behaviour of one launch, once. Exact for racy programs, load buffering and partial
 // coherence too; the reference for the view explorer.
 //
-// The search chooses a source for one read at a time, for a read whose location is known, and cuts as soon as the graph
-// so far breaks an axiom. Its children are: each write that is there and may be read; and "a write that is not there yet",
-// after which only writes that appear later are tried for that read. The children are disjoint and cover everything, so no
-// behaviour is met twice and none is missed. At a leaf the morally strong writes that are still unordered are ordered both
-// ways; the order of fence.sc is only searched for (fence_order.h).
+// The search makes one choice at a time and cuts as soon as the graph so far breaks an axiom.
+// - A read that can have one source only gets it at once.
+// - Atomics that are morally strong to each other: which of them reads a given write? At most one does. The children are each
+//   of them, and "none of those that are there".
+// - Any other read: from which write? The children are each write that is there and may be read, and "one that is not there
+//   yet", after which only writes that appear later are tried for that read.
+// The children of a choice are disjoint and cover everything, so no behaviour is met twice and none is missed. At a leaf the
+// morally strong writes that are still unordered are ordered both ways; the order of fence.sc is only searched for
+// (fence_order.h).
 // Cost: a node runs the threads that learnt something and derives the relations, O(n^3/64) for n events.
 #pragma once
 
@@ -32,10 +36,13 @@ class GraphExplorer {
   bool explore(const Visitor& visitor);
 
  private:
+  // Reads-from edges to try, and what is left beyond them.
   struct Choice {
-    EventId read = no_event;
-    std::vector<EventId> sources;
-    bool may_wait = false;  // a write that is not there yet may still be its source
+    std::vector<Edge> options;    // write -> read
+    EventId waiting = no_event;   // a read whose source may still be to come
+    EventId closed = no_event;    // a write that none of the atomics that are there reads
+    [[nodiscard]] bool found() const { return !options.empty(); }
+    [[nodiscard]] std::size_t branches() const { return options.size() + (waiting != no_event || closed != no_event ? 1 : 0); }
   };
   bool visit(std::size_t depth);
   bool leaf(std::size_t depth);
@@ -43,8 +50,13 @@ class GraphExplorer {
   bool choose_quorums(PartialExecution& execution, std::size_t phase);
   bool order_writes(PartialExecution& execution);
   [[nodiscard]] PartialExecution& at(std::size_t depth);
+  bool take_forced(PartialExecution& execution) const;
   [[nodiscard]] Choice choose(const PartialExecution& execution) const;
+  [[nodiscard]] Choice choose_reader(const PartialExecution& execution) const;
+  [[nodiscard]] Choice choose_source(const PartialExecution& execution) const;
+  [[nodiscard]] bool exclusive(const PartialExecution& execution, EventId write, EventId one, EventId other) const;
   [[nodiscard]] std::vector<EventId> sources(const PartialExecution& execution, EventId read) const;
+  [[nodiscard]] bool may_read(const PartialExecution& execution, EventId read, EventId write) const;
   [[nodiscard]] bool excluded(const PartialExecution& execution, EventId read, EventId write) const;
   [[nodiscard]] bool may_wait(const PartialExecution& execution, EventId read) const;
 

@@ -49,6 +49,7 @@ struct EventInfo {
   InstructionRef where;
   std::uint32_t visible_since = 0;  // writes: stamp at which the location was known
   std::uint32_t not_before = 0;     // reads without source: only writes visible since then are still to be tried
+  EventId closed_to = 0;            // writes: atomics below this id that have no source don't read it
   bool undecided = false;           // read half of a cas: whether it writes waits for a value
 };
 
@@ -157,6 +158,7 @@ class PartialExecution {
   [[nodiscard]] std::size_t threads_needed(const Arrival& arrival, std::size_t arrived) const;
   bool pass_latecomer(const Arrival& arrival);
   EventId let_pass(const Arrival& arrival, std::uint32_t phase);
+  void order_after_exits(const Phase& phase);
   [[nodiscard]] Value reduce(const Barrier& barrier, const Phase& phase, DependencySet& origin) const;
 
   const LaunchContext* context_;

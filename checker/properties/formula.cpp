@@ -322,9 +322,10 @@ class Explainer {
   [[nodiscard]] std::string is_or_was(const std::string& name, const Typed& left) const {
     if (left.literal) return evaluator_.text(left);
     const std::string origin = evaluator_.origin_of_poison(left);
-    if (origin == name) return name + " was never written";
+    const std::string buffer = name.substr(0, name.find('['));
+    if (origin == name || origin == buffer) return name + " was never written";
     const std::size_t never = origin.find(" was never written");
-    if (never != std::string::npos && origin.starts_with(name.substr(0, name.find('[')))) return name + origin.substr(never);
+    if (never != std::string::npos && origin.starts_with(buffer)) return name + origin.substr(never);
     return fmt::format("{} = {}", name, evaluator_.text(left));
   }
 

@@ -53,13 +53,17 @@ class TextReport {
 
   std::string verdict() const {
     const CheckResult& result = report_.result;
-    const std::string subject = fmt::format("{}, model {}", subject_text(report_), spelling(report_.options.model));
+    const bool alone = report_.subject.empty();  // a result of which nobody says what was checked
+    const std::string subject =
+        alone ? "" : fmt::format("{}, model {}", subject_text(report_), spelling(report_.options.model));
     const Finding* violation = first_violation(result);
     std::string why;
     if (result.verdict == Verdict::violated && violation != nullptr) why = finding_title(*violation);
     if (result.verdict == Verdict::inconclusive) why = result.reason;
-    return fmt::format("{}: {}", paint(std::string(spelling(result.verdict)), style_of(result.verdict)),
-                       why.empty() ? subject : fmt::format("{} ({})", why, subject));
+    const std::string answer = paint(std::string(spelling(result.verdict)), style_of(result.verdict));
+    if (why.empty() && alone) return answer;
+    if (why.empty() || alone) return fmt::format("{}: {}", answer, why + subject);
+    return fmt::format("{}: {} ({})", answer, why, subject);
   }
 
   std::string all() {
@@ -231,9 +235,10 @@ class TextReport {
                         counted(s.states, "state"), counted(s.finish_orders, "CTA finish order"));
     if (s.blocked != 0) out_ += fmt::format(", {} that never end", s.blocked);
     out_ += fmt::format("; {:.2f} s\n", result.seconds);
-    out_ += fmt::format("under: model {}, engine {}, races {}, loop bound {}\n", spelling(report_.options.model),
-                        result.engine.empty() ? "none" : result.engine, spelling(report_.options.races),
-                        report_.options.loop_bound);
+    if (!report_.subject.empty())
+      out_ += fmt::format("under: model {}, engine {}, races {}, loop bound {}\n", spelling(report_.options.model),
+                          result.engine.empty() ? "none" : result.engine, spelling(report_.options.races),
+                          report_.options.loop_bound);
     if (result.verdict != Verdict::inconclusive && !result.reason.empty()) out_ += fmt::format("note: {}\n", result.reason);
     for (const std::string& assumption : result.assumptions) out_ += fmt::format("assumes: {}\n", assumption);
     if (options_.verbose)

@@ -13,6 +13,7 @@
 #include "kernels/core/printer.h"
 #include "kernels/core/verdict.h"
 #include "kernels/frontend/litmus/print.h"
+#include "kernels/frontend/litmus/random.h"
 #include "tests/support/interleave.h"
 
 namespace fencewise::testing {
@@ -77,9 +78,37 @@ Comparison compare(const Problem& problem, Model model, const OracleLimits& limi
   return comparison;
 }
 
-// --- Shrinking ---
+// --- Varying ---
 
 namespace {
+
+using litmus::Random;
+
+void insert(Kernel& kernel, Random& random, const Operation& operation) {
+  auto& instructions = kernel.blocks[random.below(static_cast<std::uint32_t>(kernel.blocks.size()))].instructions;
+  const std::uint32_t at = random.below(static_cast<std::uint32_t>(instructions.size()));  // before the terminator
+  instructions.insert(instructions.begin() + at, {operation, std::nullopt, {}});
+}
+
+void add_barriers(Problem& problem, Random& random) {
+  std::vector<KernelId> together;  // threads of one CTA
+  for (PlacedThread& thread : problem.launches[0].placed) {
+    if (random.chance(70)) thread.placement = problem.launches[0].placed[0].placement;
+    if (thread.placement == problem.launches[0].placed[0].placement) together.push_back(thread.kernel);
+  }
+  const auto threads = static_cast<std::uint32_t>(together.size());
+  const bool counted = random.chance(60);
+  for (std::uint32_t n = random.between(2, 4); n > 0; --n) {
+    Barrier barrier;
+    barrier.id = Operand::imm(random.below(2));
+    if (counted) {
+      barrier.count = Operand::imm(random.between(1, threads));
+      if (random.chance(30)) barrier.kind = BarrierKind::arrive;
+    }
+    if (random.chance(50)) barrier.instance = 0;
+    insert(problem.kernels[together[random.below(threads)].value], random, barrier);
+  }
+}
 
 Access* access_of(Operation& operation) {
   if (auto* load = std::get_if<Load>(&operation)) return &load->access;
@@ -87,6 +116,44 @@ Access* access_of(Operation& operation) {
   if (auto* atomic = std::get_if<Atomic>(&operation)) return &atomic->access;
   return nullptr;
 }
+
+void add_proxies(Problem& problem, Random& random) {
+  constexpr Proxy proxies[] = {Proxy::surface, Proxy::texture, Proxy::constant};
+  constexpr ProxyFence fences[] = {ProxyFence::alias, ProxyFence::generic, ProxyFence::surface, ProxyFence::texture, ProxyFence::constant};
+  const bool alias = problem.buffers.size() > 1 && random.chance(60);
+  if (alias) {
+    problem.buffers[1].alias_of = BufferId{0};
+    problem.buffers[1].own_address = true;
+  }
+  const Proxy other = random.pick(proxies);
+  for (Kernel& kernel : problem.kernels)
+    for (Block& block : kernel.blocks)
+      for (Instruction& i : block.instructions)
+        if (Access* access = access_of(i.operation); access && !std::holds_alternative<Atomic>(i.operation) && (!alias || random.chance(20)) && random.chance(40)) {
+          access->proxy = other;
+          access->order = Order::weak;
+        }
+  for (std::uint32_t n = random.below(4); n > 0; --n) {
+    const ProxyFence kind = alias && random.chance(60) ? ProxyFence::alias : random.chance(60) ? static_cast<ProxyFence>(other) : random.pick(fences);
+    insert(problem.kernels[random.below(static_cast<std::uint32_t>(problem.kernels.size()))], random, ProxyFenceOp{kind});
+  }
+}
+
+}  // namespace
+
+Problem vary(Problem problem, std::uint64_t seed) {
+  Random random(seed ^ 0x7661727955U);
+  if (random.chance(60)) {
+    add_barriers(problem, random);
+  } else {
+    add_proxies(problem, random);
+  }
+  return problem;
+}
+
+// --- Shrinking ---
+
+namespace {
 
 // Simpler forms of one instruction, the simplest first.
 std::vector<Instruction> simpler(const Instruction& instruction) {

@@ -25,6 +25,10 @@ struct Comparison {
 // The contract is ignored: a program is violated here if it has a race or can hang.
 [[nodiscard]] Comparison compare(const Problem& problem, Model model, const OracleLimits& limits = {});
 
+// Adds what the generator of litmus tests does not draw: barriers that some threads may miss, that more come to than are
+// needed, or that are crossed; a second name of a location; other proxies and their fences. The same seed, the same result.
+[[nodiscard]] Problem vary(Problem problem, std::uint64_t seed);
+
 // A smaller problem that still `fails`: without threads, instructions, branches that it does not need, and with accesses as
 // weak and scopes as wide as it allows. Every step is a local change; stops where none helps.
 [[nodiscard]] Problem shrink(Problem problem, const std::function<bool(const Problem&)>& fails);

@@ -18,6 +18,7 @@ struct Arrival {
   ThreadId thread;
   std::uint64_t id, count;
   std::optional<std::uint32_t> instance;
+  bool waits;
 };
 
 struct Machine {
@@ -40,19 +41,21 @@ class Interleaver {
     for (const ThreadProgram& program : image_.threads) machine.threads.push_back(initial_state(program, false));
     machine.waiting.assign(machine.threads.size(), false);
     machine.ended = machine.waiting;
+    for (ThreadId t = 0; t < machine.threads.size(); ++t) run_unnoticed(machine, t);
     go(machine);
     return std::move(result_);
   }
 
  private:
   void go(const Machine& machine) {
+    if (complete_barriers(machine)) return;
     bool moved = false;
     for (ThreadId t = 0; t < machine.threads.size(); ++t) {
       if (machine.waiting[t] || machine.ended[t]) continue;
       moved = true;
       Machine next = machine;
       step(next, t);
-      complete_barriers(next);
+      run_unnoticed(next, t);
       go(next);
     }
     if (moved) return;
@@ -69,6 +72,16 @@ class Interleaver {
     const Allocation& allocation = image_.memory[location.storage];
     if (!allocation.buffer || location.size != size_of(allocation.element)) throw NotKnown{};
     return machine.memory.try_emplace(location, initial_.at(*allocation.buffer, location.offset / location.size)).first->second;
+  }
+
+  // Fences and the end of a thread: when they happen makes no difference to others.
+  void run_unnoticed(Machine& machine, ThreadId t) {
+    while (!machine.waiting[t] && !machine.ended[t]) {
+      ThreadState peek = machine.threads[t];
+      const Action::Kind kind = interpreter_.next(image_.threads[t], peek).kind;
+      if (kind != Action::Kind::fence && kind != Action::Kind::proxy_fence && kind != Action::Kind::exit) return;
+      step(machine, t);
+    }
   }
 
   static Value stored(Value value, Type type) { return value.is_number() ? Value::number(truncate(type, value.bits())) : value; }
@@ -101,7 +114,8 @@ class Interleaver {
       case Action::Kind::barrier: {
         const auto& barrier = std::get<Barrier>(action.instruction->operation);
         if (barrier.kind == BarrierKind::red) throw NotKnown{};
-        machine.arrivals.push_back({t, action.operands[0].bits(), barrier.count.present() ? action.operands[1].bits() : 0, barrier.instance});
+        machine.arrivals.push_back({t, action.operands[0].bits(), barrier.count.present() ? action.operands[1].bits() : 0, barrier.instance,
+                                    barrier.kind == BarrierKind::sync});
         if (barrier.kind == BarrierKind::arrive) return finish({});
         machine.waiting[t] = true;
         return;
@@ -116,24 +130,28 @@ class Interleaver {
     }
   }
 
-  // Lets go the threads of one barrier that is met, if there is one.
-  void complete_barriers(Machine& machine) const {
-    for (const Arrival first : machine.arrivals) {
+  // Lets go the threads of a barrier that is met, if there is one: a barrier is over as soon as enough have come.
+  bool complete_barriers(const Machine& machine) {
+    for (const Arrival& first : machine.arrivals) {
       const std::uint32_t cta = image_.cta_of[first.thread];
       std::vector<Arrival> met, others;
       for (const Arrival& a : machine.arrivals)
-        (image_.cta_of[a.thread] == cta && a.id == first.id && a.instance == first.instance ? met : others).push_back(a);
+        (image_.cta_of[a.thread] == cta && a.id == first.id && a.instance == first.instance && a.count == first.count ? met : others).push_back(a);
       std::size_t alive = 0;
       for (ThreadId t = 0; t < machine.threads.size(); ++t) alive += static_cast<std::size_t>(image_.cta_of[t] == cta && !machine.ended[t]);
       if (met.size() < (first.count == 0 ? alive : first.count)) continue;
-      machine.arrivals = others;
+      Machine next = machine;
+      next.arrivals = others;
       for (const Arrival& a : met) {
-        if (!machine.waiting[a.thread]) continue;
-        machine.waiting[a.thread] = false;
-        interpreter_.finish(image_.threads[a.thread], machine.threads[a.thread]);
+        if (!next.waiting[a.thread] || !a.waits) continue;
+        next.waiting[a.thread] = false;
+        interpreter_.finish(image_.threads[a.thread], next.threads[a.thread]);
+        run_unnoticed(next, a.thread);
       }
-      return complete_barriers(machine);
+      go(next);
+      return true;
     }
+    return false;
   }
 
   const Problem& problem_;

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <bit>
 #include <bitset>
 #include <functional>
 #include <map>
@@ -246,97 +247,193 @@ struct BarrierOutcome {
   std::vector<Absence> absences;
 };
 
-// A barrier without count is met when every thread of the CTA that has not ended has arrived, one with a count when so many
-// have. Threads run as far as they can; the order in which they do makes no difference.
+// All ways to take `size` of `items`.
+template <class T>
+std::vector<std::vector<T>> subsets(const std::vector<T>& items, std::size_t size) {
+  std::vector<std::vector<T>> found;
+  for (std::uint32_t bits = 0; bits < (1U << items.size()); ++bits) {
+    if (static_cast<std::size_t>(std::popcount(bits)) != size) continue;
+    auto& subset = found.emplace_back();
+    for (std::size_t n = 0; n < items.size(); ++n)
+      if ((bits >> n & 1U) != 0) subset.push_back(items[n]);
+  }
+  return found;
+}
+
+// Threads run as far as they can; then any barrier that can be met is, by any threads that can meet at it, and so on.
+//
+// Without a count a barrier is met by every thread of the CTA that has not ended; with count N by N arrivals, and begins anew.
+// The litmus dialect of the versioned models says it by the text: without a count by every such barrier instruction of the
+// CTA's threads; with count N everybody passes once N have come, and some N of them are those that met.
 class Barriers {
  public:
-  Barriers(const LaunchImage& image, const std::vector<const Trace*>& traces) : image_(image), traces_(traces) {
-    next_.assign(traces.size(), 0);
-    waiting_.assign(traces.size(), false);
-  }
+  Barriers(const LaunchImage& image, const Reading& reading, const std::vector<const Trace*>& traces)
+      : image_(image), reading_(reading), traces_(traces) {}
 
-  BarrierOutcome run() {
-    for (bool again = true; again;) {
-      again = false;
-      for (ThreadId t = 0; t < traces_.size(); ++t)
-        while (!waiting_[t] && next_[t] < traces_[t]->stops.size()) arrive(t);
-      again = complete_one();
-    }
-    BarrierOutcome outcome;
-    outcome.releases = releases_;
-    outcome.absences = absences_;
-    for (ThreadId t = 0; t < traces_.size(); ++t) {
-      outcome.stuck |= waiting_[t];
-      outcome.length.push_back(waiting_[t] ? traces_[t]->stops[next_[t]].wait : traces_[t]->events.size());
-    }
-    return outcome;
+  std::vector<BarrierOutcome> all() {
+    State start;
+    start.next.assign(traces_.size(), 0);
+    start.waiting.assign(traces_.size(), false);
+    go(start);
+    return std::move(outcomes_);
   }
 
  private:
   struct Arrival {
     ThreadId thread;
     std::size_t stop;
+    friend bool operator==(const Arrival&, const Arrival&) = default;
+  };
+  struct State {
+    std::vector<std::size_t> next;  // [thread] stop
+    std::vector<bool> waiting;      // [thread]
+    std::vector<Arrival> pending;
+    std::vector<std::vector<Arrival>> open;  // versioned models: all that came to a barrier that lets everybody pass
+    BarrierOutcome outcome;                  // so far
   };
 
-  void arrive(ThreadId t) {
-    pending_.push_back({t, next_[t]});
-    if (traces_[t]->stops[next_[t]].wait == none) {
-      ++next_[t];
-    } else {
-      waiting_[t] = true;
-    }
+  const BarrierStop& stop(const Arrival& a) const { return traces_[a.thread]->stops[a.stop]; }
+  bool waits(const Arrival& a) const { return stop(a).wait != none; }
+  bool by_text(const Arrival& a) const { return !reading_.barriers_rearm && stop(a).instance.has_value(); }
+  bool together(const Arrival& a, const Arrival& b) const {
+    return image_.cta_of[a.thread] == image_.cta_of[b.thread] && stop(a).id == stop(b).id && stop(a).instance == stop(b).instance &&
+           stop(a).count == stop(b).count;
   }
 
-  const BarrierStop& stop(const Arrival& a) const { return traces_[a.thread]->stops[a.stop]; }
+  void go(State state) {
+    for (ThreadId t = 0; t < traces_.size(); ++t)
+      while (!state.waiting[t] && state.next[t] < traces_[t]->stops.size()) arrive(state, {t, state.next[t]});
+    bool moved = false;
+    for (std::size_t n = 0; n < state.pending.size(); ++n) {
+      std::vector<Arrival> there;
+      for (const Arrival& a : state.pending)
+        if (together(state.pending[n], a)) there.push_back(a);
+      if (there.front() != state.pending[n]) continue;
+      for (const auto& met : meetings(state, there)) {
+        State next = state;
+        complete(next, met, by_text(met.front()) && stop(met.front()).count != 0);
+        go(std::move(next));
+        moved = true;
+      }
+    }
+    if (!moved) end(state);
+  }
 
-  bool together(const Arrival& a, const Arrival& b) const {
-    return image_.cta_of[a.thread] == image_.cta_of[b.thread] && stop(a).id == stop(b).id && stop(a).instance == stop(b).instance;
+  void arrive(State& state, Arrival a) {
+    if (waits(a)) {
+      state.waiting[a.thread] = true;
+    } else {
+      ++state.next[a.thread];
+    }
+    for (auto& group : state.open)
+      if (together(group.front(), a)) {
+        group.push_back(a);
+        if (waits(a)) let_go(state, a);
+        return;
+      }
+    state.pending.push_back(a);
+  }
+
+  void let_go(State& state, const Arrival& a) const {
+    state.waiting[a.thread] = false;
+    ++state.next[a.thread];
   }
 
   // Threads that don't wait have run to their ends.
-  bool ended(ThreadId t) const { return !waiting_[t]; }
-
-  std::size_t alive(std::uint32_t cta) const {
+  std::size_t alive(const State& state, std::uint32_t cta) const {
     std::size_t count = 0;
     for (ThreadId t = 0; t < traces_.size(); ++t)
-      if (image_.cta_of[t] == cta && !ended(t)) ++count;
+      if (image_.cta_of[t] == cta && state.waiting[t]) ++count;
     return count;
   }
 
-  bool complete_one() {
-    for (const Arrival first : pending_) {
-      std::vector<Arrival> met, others;
-      for (const Arrival& a : pending_) (together(first, a) ? met : others).push_back(a);
-      const std::size_t living = alive(image_.cta_of[first.thread]);
-      const std::uint64_t count = stop(first).count;
-      if (met.size() < (count == 0 ? living : count)) continue;
-      if (met.size() > (count == 0 ? living : count) || (count != 0 && count < living)) throw NotForTheOracle{};
-      for (const Arrival& a : met) {
-        if (stop(a).wait == none) continue;
-        for (ThreadId t = 0; count == 0 && t < traces_.size(); ++t)
-          if (image_.cta_of[t] == image_.cta_of[a.thread] && ended(t)) absences_.push_back({t, a.thread, stop(a).wait});
-      }
-      for (const Arrival& a : met)
-        if (stop(a).wait != none) release(a, met);
-      pending_ = others;
-      return true;
+  std::size_t in_text(const Arrival& like) const {
+    std::size_t count = 0;
+    for (ThreadId t = 0; t < traces_.size(); ++t) {
+      if (image_.cta_of[t] != image_.cta_of[like.thread]) continue;
+      for (const Block& block : image_.threads[t].kernel->blocks)
+        for (const Instruction& i : block.instructions)
+          if (const auto* barrier = std::get_if<Barrier>(&i.operation); barrier && barrier->instance == stop(like).instance) {
+            if (barrier->id.kind != Operand::Kind::immediate) throw NotForTheOracle{};
+            count += static_cast<std::size_t>(barrier->id.bits == stop(like).id);
+          }
     }
-    return false;
+    return count;
   }
 
-  void release(const Arrival& waiter, const std::vector<Arrival>& met) {
-    for (const Arrival& a : met) releases_.push_back({a.thread, waiter.thread, stop(a).arrive, stop(waiter).wait});
-    waiting_[waiter.thread] = false;
-    ++next_[waiter.thread];
+  // The groups among `there` that can meet now.
+  std::vector<std::vector<Arrival>> meetings(const State& state, const std::vector<Arrival>& there) const {
+    const Arrival& like = there.front();
+    const std::uint64_t count = stop(like).count;
+    using Groups = std::vector<std::vector<Arrival>>;
+    if (by_text(like)) return there.size() >= (count != 0 ? count : in_text(like)) ? Groups{there} : Groups{};
+    if (count == 0) {
+      const std::size_t living = alive(state, image_.cta_of[like.thread]);
+      const auto coming = static_cast<std::size_t>(std::count_if(there.begin(), there.end(), [&](const Arrival& a) { return waits(a); }));
+      if (coming != there.size()) throw NotForTheOracle{};  // bar.arrive needs a count
+      return coming == living ? Groups{there} : Groups{};
+    }
+    auto groups = subsets(there, count);
+    // A thread's arrivals come in program order.
+    std::erase_if(groups, [&](const std::vector<Arrival>& group) {
+      return std::any_of(group.begin(), group.end(), [&](const Arrival& a) {
+        return std::any_of(there.begin(), there.end(), [&](const Arrival& b) {
+          return b.thread == a.thread && b.stop < a.stop && std::find(group.begin(), group.end(), b) == group.end();
+        });
+      });
+    });
+    return groups;
+  }
+
+  void complete(State& state, const std::vector<Arrival>& met, bool stays_open) {
+    std::erase_if(state.pending, [&](const Arrival& a) { return std::find(met.begin(), met.end(), a) != met.end(); });
+    if (stays_open) {
+      state.open.push_back(met);
+    } else {
+      release(state.outcome, met, met);
+    }
+    if (stop(met.front()).count == 0 && !by_text(met.front())) note_absences(state, met);
+    for (const Arrival& a : met)
+      if (waits(a)) let_go(state, a);
+  }
+
+  void release(BarrierOutcome& outcome, const std::vector<Arrival>& met, const std::vector<Arrival>& let_pass) const {
+    for (const Arrival& from : met)
+      for (const Arrival& to : let_pass)
+        if (waits(to)) outcome.releases.push_back({from.thread, to.thread, stop(from).arrive, stop(to).wait});
+  }
+
+  void note_absences(State& state, const std::vector<Arrival>& met) const {
+    for (const Arrival& a : met)
+      for (ThreadId t = 0; t < traces_.size(); ++t)
+        if (image_.cta_of[t] == image_.cta_of[a.thread] && !state.waiting[t]) state.outcome.absences.push_back({t, a.thread, stop(a).wait});
+  }
+
+  void end(State& state) {
+    for (ThreadId t = 0; t < traces_.size(); ++t) {
+      state.outcome.stuck = state.outcome.stuck || state.waiting[t];
+      state.outcome.length.push_back(state.waiting[t] ? traces_[t]->stops[state.next[t]].wait : traces_[t]->events.size());
+    }
+    choose_quorums(state, 0, state.outcome);
+  }
+
+  void choose_quorums(const State& state, std::size_t n, const BarrierOutcome& outcome) {
+    if (outcomes_.size() > 1000) throw NotForTheOracle{};
+    if (n == state.open.size()) {
+      outcomes_.push_back(outcome);
+      return;
+    }
+    for (const auto& met : subsets(state.open[n], stop(state.open[n].front()).count)) {
+      BarrierOutcome more = outcome;
+      release(more, met, state.open[n]);
+      choose_quorums(state, n + 1, more);
+    }
   }
 
   const LaunchImage& image_;
+  const Reading& reading_;
   const std::vector<const Trace*>& traces_;
-  std::vector<std::size_t> next_;  // [thread] stop
-  std::vector<bool> waiting_;      // [thread]
-  std::vector<Arrival> pending_;
-  std::vector<BarrierOutcome::Release> releases_;
-  std::vector<BarrierOutcome::Absence> absences_;
+  std::vector<BarrierOutcome> outcomes_;
 };
 
 // --- Partial orders of the writes of one location ---
@@ -492,7 +589,10 @@ class Oracle {
   // --- One combination: the graph without its choices ---
 
   void execute(const std::vector<const Trace*>& chosen) {
-    const BarrierOutcome barriers = Barriers(image_, chosen).run();
+    for (const BarrierOutcome& barriers : Barriers(image_, reading_, chosen).all()) execute(chosen, barriers);
+  }
+
+  void execute(const std::vector<const Trace*>& chosen, const BarrierOutcome& barriers) {
     graph_.clear();
     event_values_.clear();
     for (const ThreadProgram& program : image_.threads) graph_.threads.push_back(program.coordinates.placement);

@@ -137,7 +137,7 @@ TEST(Simulate, LetsOthersRunWhileACtaOfTheOrderWaits) {
 TEST(Simulate, KnowsThatASpinNeverEnds) {
   const SimulatedReplay replay = only_replay(problem_of(waits_for_the_other(), 1, 1));
   EXPECT_FALSE(replay.ok);
-  EXPECT_THAT(replay.problem, HasSubstr("stuck: CTA 0 thread 0 spins for ever (simulate_test.cpp:"));
+  EXPECT_THAT(replay.problem, HasSubstr("stuck: CTA 0 thread 0 spins for ever (unit/simulate_test.cpp:"));
 }
 
 TEST(Simulate, KnowsThatABarrierNeverFills) {
@@ -175,7 +175,7 @@ TEST(Simulate, ReportsAFaultWithItsLine) {
   KernelBuilder k("far");
   const Array x = k.global("x", Type::u32);
   k.st(x[k.tid() + 4], 1);
-  EXPECT_THAT(only_replay(problem_of(k.build(), 1, 1)).problem, HasSubstr("out of bounds (simulate_test.cpp:"));
+  EXPECT_THAT(only_replay(problem_of(k.build(), 1, 1)).problem, HasSubstr("out of bounds (unit/simulate_test.cpp:"));
 }
 
 TEST(Simulate, ReportsPoisonThatSteersControl) {

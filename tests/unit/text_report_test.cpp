@@ -55,7 +55,10 @@ TEST(Rows, TellTheHalvesOfABarrierThatOthersComeBetween) {
 
 TEST(Rows, OfThreadsThatAreNotInvolvedAreLeftOutOfLongListsUnlessRead) {
   std::vector<Row> rows(100);
-  for (std::size_t n = 0; n < rows.size(); ++n) rows[n] = {.number = n + 1, .thread = static_cast<ThreadId>(n % 3)};
+  for (std::size_t n = 0; n < rows.size(); ++n) {
+    rows[n].number = n + 1;
+    rows[n].thread = static_cast<ThreadId>(n % 3);
+  }
   rows[0].involved = true;
   rows[3].sources = {3};
   EXPECT_EQ(rows_worth_showing(rows, false).size(), 35U);  // 34 of thread 0, and #3

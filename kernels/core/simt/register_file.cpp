@@ -20,6 +20,7 @@ class Assigner {
     for (std::uint32_t b = 0; b < kernel_.blocks.size(); ++b)
       for (const RegisterId r : liveness_.before({BlockId{b}, 0}).members()) take_own_place(r);
     for (const RegisterId r : liveness_.before({BlockId{0}, 0}).members()) place(r).live_at_entry = true;
+    for (const RegisterId r : mentioned_in_several_blocks()) take_own_place(r);
     for (const Block& block : kernel_.blocks) assign_temporaries(block);
     return std::move(file_);
   }
@@ -50,7 +51,23 @@ class Assigner {
     }
   }
 
-  // Registers of this block that are live in no other: each from its first write to its last mention.
+  // A register has one place in all blocks; a temporary's place must be free outside of its own.
+  [[nodiscard]] std::vector<RegisterId> mentioned_in_several_blocks() const {
+    constexpr std::uint32_t none = 0xffff'ffffU;
+    std::vector<std::uint32_t> where(kernel_.registers.size(), none);
+    std::vector<RegisterId> several;
+    for (std::uint32_t b = 0; b < kernel_.blocks.size(); ++b) {
+      for (const Instruction& instruction : kernel_.blocks[b].instructions) {
+        for (const RegisterId r : mentioned(instruction)) {
+          if (where[r.value] != none && where[r.value] != b) several.push_back(r);
+          where[r.value] = b;
+        }
+      }
+    }
+    return several;
+  }
+
+  // Registers that occur in this block alone, and are not live at its start: each from its first write to its last mention.
   void assign_temporaries(const Block& block) {
     std::vector<std::uint32_t> last(kernel_.registers.size(), 0);
     std::vector<RegisterId> here;

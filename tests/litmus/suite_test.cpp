@@ -1,0 +1,133 @@
+// Litmus suites against their tables: the public one (Dat3M's, 347 expectations) and our own, under every model.
+#include <algorithm>
+#include <cstdio>
+#include <map>
+#include <set>
+#include <string>
+#include <vector>
+
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include "checker/litmus.h"
+#include "kernels/core/error.h"
+#include "kernels/frontend/litmus/parse.h"
+#include "tests/support/differential.h"
+#include "tests/support/litmus_suite.h"
+
+namespace fencewise {
+namespace {
+
+using testing::all_models;
+using testing::LitmusSuite;
+
+struct Answer {
+  LitmusOutcome outcome;
+  double seconds = 0;
+};
+
+Answer run(const LitmusSuite& suite, const std::string& path, Model model, bool states = false) {
+  LitmusOptions options;
+  options.model = model;
+  options.collect_states = states;
+  Answer answer;
+  try {
+    answer.outcome = run_litmus(read_litmus(suite.folder + "/" + path), options);
+    answer.seconds = answer.outcome.details.seconds;
+  } catch (const NotModelled& error) {
+    answer.outcome.statement = answer.outcome.liveness = Verdict::inconclusive;
+    answer.outcome.not_modelled = true;
+    answer.outcome.reason = error.what();
+  }
+  return answer;
+}
+
+// What is expected and what came out, of every property that has an expectation.
+void expect_as_expected(const std::string& path, Model model, const LitmusExpectation& expected, const LitmusOutcome& got) {
+  const auto wanted = [](bool holds) { return holds ? Verdict::verified : Verdict::violated; };
+  if (expected.assertion) {
+    EXPECT_EQ(got.statement, wanted(*expected.assertion)) << path << " under " << name(model) << ": statement; " << got.reason;
+  }
+  if (expected.liveness) {
+    EXPECT_EQ(got.liveness, wanted(*expected.liveness)) << path << " under " << name(model) << ": liveness; " << got.reason;
+  }
+}
+
+// --- The public suite ---
+
+class OpenSuite : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    if (suite_.tests.empty()) GTEST_SKIP() << "the public litmus tests are not at " << suite_.folder << "; set FENCEWISE_LITMUS_DIR";
+  }
+  const LitmusSuite suite_ = testing::open_suite(FENCEWISE_SOURCE_DIR);
+};
+
+TEST_F(OpenSuite, HasThePublishedVerdicts) {
+  std::size_t expectations = 0, executions = 0;
+  double seconds = 0, slowest = 0;
+  std::string slowest_test;
+  for (const Model model : {Model::ptx_v6_0, Model::ptx_v7_5}) {
+    for (const auto& [path, expected] : suite_.expected.of(model)) {
+      const Answer answer = run(suite_, path, model);
+      expect_as_expected(path, model, expected, answer.outcome);
+      expectations += static_cast<std::size_t>(expected.assertion.has_value()) + static_cast<std::size_t>(expected.liveness.has_value());
+      executions += answer.outcome.details.search.graphs;
+      seconds += answer.seconds;
+      if (answer.seconds <= slowest) continue;
+      slowest = answer.seconds;
+      slowest_test = path;
+    }
+  }
+  fmt::print("{} expectations, {} executions, {:.2f} s; the slowest took {:.3f} s: {}\n", expectations, executions, seconds, slowest,
+             slowest_test);
+  if (!testing::small_scale()) {
+    EXPECT_LT(slowest, 1.0) << slowest_test;
+  }
+}
+
+// Every test of the suite, those without an expectation too, is run to an answer under the newer model.
+TEST_F(OpenSuite, IsAnsweredToTheLastTest) {
+  for (const std::string& path : suite_.tests) {
+    const Answer answer = run(suite_, path, Model::ptx_v7_5);
+    EXPECT_FALSE(answer.outcome.not_modelled) << path << ": " << answer.outcome.reason;
+    if (!testing::small_scale()) {
+      EXPECT_LT(answer.seconds, 1.0) << path;
+    }
+  }
+}
+
+// The default model reads the ISA's text; on this suite that shows only where barriers re-arm after their count.
+TEST_F(OpenSuite, TellsPtxFromTheNewerPublishedModelOnlyByBarriersThatRearm) {
+  std::set<std::string> quorum, told_apart;
+  for (const auto& [path, expected] : suite_.expected.of(Model::ptx_v7_5))
+    if (expected.caution.find("quorum-rearms") != std::string::npos) quorum.insert(path);
+  for (const std::string& path : suite_.tests) {
+    const LitmusOutcome isa = run(suite_, path, Model::ptx).outcome;
+    const LitmusOutcome published = run(suite_, path, Model::ptx_v7_5).outcome;
+    if (isa.statement != published.statement || isa.liveness != published.liveness) told_apart.insert(path);
+  }
+  EXPECT_EQ(told_apart, quorum);
+}
+
+// The sizes of searches are reviewed when they change: fewer executions than before would be a hole.
+TEST_F(OpenSuite, TakesSearchesOfThisSize) {
+  struct Size {
+    const char* path;
+    Model model;
+    std::uint64_t executions, blocked;
+    std::size_t states;
+  };
+  const std::vector<Size> sizes = {
+#include "tests/litmus/suite_sizes.inc"
+  };
+  for (const Size& size : sizes) {
+    const CheckResult result = run(suite_, size.path, size.model, true).outcome.details;
+    EXPECT_EQ(result.search.graphs, size.executions) << size.path << " under " << name(size.model);
+    EXPECT_EQ(result.search.blocked, size.blocked) << size.path << " under " << name(size.model);
+    EXPECT_EQ(result.final_states.size(), size.states) << size.path << " under " << name(size.model);
+  }
+}
+
+}  // namespace
+}  // namespace fencewise
