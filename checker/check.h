@@ -20,6 +20,7 @@
 namespace fencewise {
 
 enum class Races : std::uint8_t { fail, report, off };
+enum class Reduction : std::uint8_t { automatic, on, off };
 enum class Engine : std::uint8_t { automatic, view, graph };
 
 // Options that can change a verdict.
@@ -27,6 +28,8 @@ struct CheckOptions {
   Model model = Model::ptx;
   Races races = Races::fail;
   Engine engine = Engine::automatic;
+  // One behaviour of each set that differs only by the names of interchangeable CTAs. `automatic`: for more than 8 CTAs.
+  Reduction symmetry = Reduction::automatic;
   std::uint32_t loop_bound = 8;  // rounds of a loop whose condition depends on memory, per thread
   bool stop_at_first = true;     // stop at the first finding that violates (else: collect one per kind and place)
   bool collect_states = false;   // fill CheckResult::final_states
@@ -45,6 +48,7 @@ struct SearchStats {
   std::uint64_t graphs = 0;         // complete consistent behaviours, over all launches
   std::uint64_t blocked = 0;        // consistent behaviours in which a thread never ends
   std::uint64_t steps = 0;          // nodes of the search tried
+  std::uint64_t interchangeable = 0;  // CTAs that were taken as one another: graphs are counted up to their names; else 0
   std::uint64_t states = 0;         // stored states (view explorer), or distinct memories between launches (graph)
   std::uint64_t finish_orders = 0;  // CTA finish orders of one launch told apart (the most over the launches)
 };

@@ -9,7 +9,8 @@ bool is_hang(const Finding& f) { return f.kind == FindingKind::stuck || f.kind =
 bool has_execution(const Finding& f) { return !f.witness.launches.empty(); }
 
 bool uses_proxies(const Problem& problem) {
-  return std::any_of(problem.buffers.begin(), problem.buffers.end(), [](const Buffer& b) { return b.alias_of.has_value(); });
+  return std::any_of(problem.buffers.begin(), problem.buffers.end(),
+                     [](const Buffer& b) { return b.alias_of.has_value(); });
 }
 
 CheckOptions check_options(const LitmusOptions& options) {
@@ -23,16 +24,18 @@ CheckOptions check_options(const LitmusOptions& options) {
 }
 
 // The first of `findings` that is wanted and has an execution to show.
-template <class Wanted>
-std::optional<Finding> first(const std::vector<Finding>& findings, Wanted wanted) {
-  const auto it = std::find_if(findings.begin(), findings.end(), [&](const Finding& f) { return has_execution(f) && wanted(f); });
+template <class Wanted> std::optional<Finding> first(const std::vector<Finding>& findings, Wanted wanted) {
+  const auto it = std::find_if(findings.begin(), findings.end(),
+                               [&](const Finding& f) { return has_execution(f) && wanted(f); });
   return it == findings.end() ? std::nullopt : std::optional(*it);
 }
 
 // Finding the condition satisfied is a finding of the search for `never`, and of no other.
-std::optional<Finding> satisfying(Problem test, const LitmusOptions& options, const Limits& limits, const Progress& progress) {
+std::optional<Finding> satisfying(Problem test, const LitmusOptions& options, const Limits& limits,
+                                  const Progress& progress) {
   test.contract.quantifier = Quantifier::never;
-  auto found = first(check(test, check_options(options), limits, progress).findings, [](const Finding& f) { return !is_hang(f); });
+  auto found = first(check(test, check_options(options), limits, progress).findings,
+                     [](const Finding& f) { return !is_hang(f); });
   if (found && !test.contract.assertions.empty())
     found->message = "an execution satisfies the condition: " + test.contract.assertions.front().text;
   return found;
@@ -40,7 +43,8 @@ std::optional<Finding> satisfying(Problem test, const LitmusOptions& options, co
 
 }  // namespace
 
-LitmusOutcome run_litmus(const Problem& test, const LitmusOptions& options, const Limits& limits, const Progress& progress) {
+LitmusOutcome run_litmus(const Problem& test, const LitmusOptions& options, const Limits& limits,
+                         const Progress& progress) {
   LitmusOutcome outcome;
   if (!reading_of(options.model).proxies && options.model != Model::sc && uses_proxies(test)) {
     outcome.statement = outcome.liveness = Verdict::inconclusive;
@@ -50,19 +54,22 @@ LitmusOutcome run_litmus(const Problem& test, const LitmusOptions& options, cons
   }
   CheckResult& result = outcome.details = check(test, check_options(options), limits, progress);
   const bool hangs = std::any_of(result.findings.begin(), result.findings.end(), is_hang);
-  const bool fails = std::any_of(result.findings.begin(), result.findings.end(), [](const Finding& f) { return f.violates && !is_hang(f); });
+  const bool fails = std::any_of(result.findings.begin(), result.findings.end(),
+                                 [](const Finding& f) { return f.violates && !is_hang(f); });
   const bool cut = !result.unexplored.empty();
   outcome.reason = result.unexplored;
   // What was found stands, whatever was left out; what was not found stands only if nothing was.
-  const bool decided_by_witness = test.contract.quantifier == Quantifier::exists ? result.condition_met : fails;
+  const bool decided_by_witness =
+      test.contract.quantifier == Quantifier::exists ? result.condition_met : fails;
   outcome.statement = fails ? Verdict::violated : Verdict::verified;
   if (cut && !decided_by_witness) outcome.statement = Verdict::inconclusive;
   outcome.liveness = hangs ? Verdict::violated : cut ? Verdict::inconclusive : Verdict::verified;
   return outcome;
 }
 
-std::optional<Finding> litmus_witness(const Problem& test, const LitmusOutcome& outcome, const LitmusOptions& options,
-                                      const Limits& limits, const Progress& progress) {
+std::optional<Finding> litmus_witness(const Problem& test, const LitmusOutcome& outcome,
+                                      const LitmusOptions& options, const Limits& limits,
+                                      const Progress& progress) {
   const CheckResult& result = outcome.details;
   if (test.contract.quantifier == Quantifier::exists && result.condition_met)
     if (auto found = satisfying(test, options, limits, progress)) return found;

@@ -29,8 +29,8 @@ struct LitmusOutcome {
 };
 
 // Explores everything, also after the answer is known.
-[[nodiscard]] LitmusOutcome run_litmus(const Problem& test, const LitmusOptions& options, const Limits& limits = {},
-                                       const Progress& progress = {});
+[[nodiscard]] LitmusOutcome run_litmus(const Problem& test, const LitmusOptions& options,
+                                       const Limits& limits = {}, const Progress& progress = {});
 
 // An execution that decides the test: one that satisfies the condition (exists, ~exists), or fails it (forall), or else one
 // that never ends. No value: there is none, the answer is about all executions. `outcome` is that of the same test and options.

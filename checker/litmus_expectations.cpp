@@ -40,7 +40,8 @@ class Reader {
     if (line.empty()) return;
     cells_ = split(line, '\t');
     if (cells_.size() != names_.size())
-      fail(fmt::format("found {} cells; expected {}, as many as the first line names", cells_.size(), names_.size()));
+      fail(fmt::format("found {} cells; expected {}, as many as the first line names", cells_.size(),
+                       names_.size()));
     const auto model = parse_model(cell("model"));
     if (cell("path").empty()) fail("found an empty path; expected a file, from the table's folder on");
     const std::optional<bool> expected = truth();
@@ -48,25 +49,30 @@ class Reader {
     if (!model) return;  // of a model that we don't know: not ours to judge
     LitmusExpectation& expectation = rows[*model][std::string(cell("path"))];
     std::optional<bool>& slot = liveness ? expectation.liveness : expectation.assertion;
-    if (slot && slot != expected) fail(fmt::format("contradicts an earlier line on {} of {}", cell("property"), cell("path")));
+    if (slot && slot != expected)
+      fail(fmt::format("contradicts an earlier line on {} of {}", cell("property"), cell("path")));
     slot = expected;
     note_caution(expectation);
   }
 
  private:
-  [[noreturn]] void fail(const std::string& what) const { throw InputError(fmt::format("{}:{}: {}", file_, number_, what)); }
+  [[noreturn]] void fail(const std::string& what) const {
+    throw InputError(fmt::format("{}:{}: {}", file_, number_, what));
+  }
 
   [[nodiscard]] std::size_t column(std::string_view name) const {
     const auto it = std::find(names_.begin(), names_.end(), name);
     if (it == names_.end())
-      fail(fmt::format("found no column '{}'; expected a line of names with {}, separated by tabs", name, fmt::join(needed_columns, ", ")));
+      fail(fmt::format("found no column '{}'; expected a line of names with {}, separated by tabs", name,
+                       fmt::join(needed_columns, ", ")));
     return static_cast<std::size_t>(it - names_.begin());
   }
   [[nodiscard]] std::string_view cell(std::string_view name) const { return cells_[column(name)]; }
 
   [[nodiscard]] std::optional<bool> truth() const {
     const std::string_view text = cell("expected");
-    if (text != "0" && text != "1") fail(fmt::format("found '{}' in column 'expected'; expected 0 or 1", text));
+    if (text != "0" && text != "1")
+      fail(fmt::format("found '{}' in column 'expected'; expected 0 or 1", text));
     return text == "1";
   }
   [[nodiscard]] bool is_liveness() const {

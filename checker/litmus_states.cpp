@@ -14,7 +14,8 @@ namespace {
 
 std::string register_name(const Problem& test, std::uint32_t thread, RegisterId reg) {
   const Launch& launch = test.launches.back();
-  const Kernel& kernel = test.kernels[launch.placed.empty() ? launch.kernel.value : launch.placed.at(thread).kernel.value];
+  const Kernel& kernel =
+      test.kernels[launch.placed.empty() ? launch.kernel.value : launch.placed.at(thread).kernel.value];
   return fmt::format("{}:{}", thread, kernel.registers.at(reg.value).name);
 }
 
@@ -69,8 +70,7 @@ class Subjects {
 using Fields = std::map<std::string, std::string, std::less<>>;  // "1:r0" -> "2"
 
 // Calls f(name, value) for each of "0:r0=2; x=1;".
-template <class F>
-void each_field(std::string_view state, F&& f) {
+template <class F> void each_field(std::string_view state, F&& f) {
   while (!state.empty()) {
     const std::string_view field = state.substr(0, state.find(';'));
     state.remove_prefix(std::min(field.size() + 1, state.size()));
@@ -93,9 +93,13 @@ Value value_of(const Fields& fields, const std::string& name) {
 
 bool satisfies(const Problem& test, const Fields& fields) {
   Terms terms(test.domain);
-  const auto element = [&](BufferId b, std::uint64_t i) { return value_of(fields, element_name(test, b, i)); };
+  const auto element = [&](BufferId b, std::uint64_t i) {
+    return value_of(fields, element_name(test, b, i));
+  };
   const FinalState state{element, [](BufferId, std::uint64_t) { return Terms::unknown(); },
-                         [&](std::uint32_t thread, RegisterId reg) { return value_of(fields, register_name(test, thread, reg)); }};
+                         [&](std::uint32_t thread, RegisterId reg) {
+                           return value_of(fields, register_name(test, thread, reg));
+                         }};
   for (const Assertion& assertion : test.contract.assertions)
     if (holds(*assertion.formula, state, terms, test) != Truth::yes) return false;
   return true;
@@ -103,7 +107,8 @@ bool satisfies(const Problem& test, const Fields& fields) {
 
 }  // namespace
 
-std::vector<ObservedState> observed_states(const Problem& test, const std::vector<std::string>& final_states) {
+std::vector<ObservedState> observed_states(const Problem& test,
+                                           const std::vector<std::string>& final_states) {
   Subjects subjects(test);
   for (const Assertion& assertion : test.contract.assertions) subjects.add(*assertion.formula);
   std::map<std::string, bool> states;

@@ -280,7 +280,10 @@ void Relations::derive_interleaving(const ExecutionGraph& g) {
     fr.reset(g.events.size());
     derive_coherence(g);
     step = po;
-    for (const Edge& e : g.sync) step.add(e.from, e.to);
+    for (const Edge& e : g.sync) {
+      step.add(e.from, e.to);
+      if (const EventId half = g.events[e.from].rmw; half != no_event) step.add(half, e.to);  // the last event of an ended thread
+    }
     for (const EventId r : memory_)
       if (g.events[r].is_read() && g.rf[r] != no_event) step.add(g.rf[r], r);
     step |= co;

@@ -1,7 +1,6 @@
 // generate: random litmus tests, the same for a seed everywhere.
+#include <algorithm>
 #include <array>
-#include <cerrno>
-#include <cstring>
 #include <filesystem>
 #include <limits>
 #include <string_view>
@@ -46,7 +45,8 @@ bool& ingredient(GeneratorOptions& options, const std::string& name) {
 void set(std::uint32_t& number, const std::optional<std::int64_t>& given, const char* option) {
   if (!given) return;
   if (*given < 1 || *given > std::numeric_limits<std::uint16_t>::max())
-    throw InputError(fmt::format("{} must be from 1 to {}; got {}", option, std::numeric_limits<std::uint16_t>::max(), *given));
+    throw InputError(fmt::format("{} must be from 1 to {}; got {}", option,
+                                 std::numeric_limits<std::uint16_t>::max(), *given));
   number = static_cast<std::uint32_t>(*given);
 }
 
@@ -66,10 +66,17 @@ GeneratorOptions generator_options(const Options& options) {
 
 std::int64_t count_of(const Options& options) {
   const std::int64_t count = options.count.value_or(1);
-  if (count < 1 || count > most_tests) throw InputError(fmt::format("--count must be from 1 to {}; got {}", most_tests, count));
+  if (count < 1 || count > most_tests)
+    throw InputError(fmt::format("--count must be from 1 to {}; got {}", most_tests, count));
   if (count > 1 && options.out.empty())
     throw InputError(fmt::format("{} tests need --out FOLDER; one alone goes to stdout", count));
   return count;
+}
+
+std::uint64_t seed_of(const Options& options) {
+  const std::int64_t seed = options.seed.value_or(1);
+  if (seed < 0) throw InputError(fmt::format("--seed must be 0 or more; got {}", seed));
+  return static_cast<std::uint64_t>(seed);
 }
 
 void make_folder(const std::string& folder) {
@@ -83,7 +90,7 @@ void make_folder(const std::string& folder) {
 int generate_command(const Options& options) {
   const std::int64_t count = count_of(options);
   const GeneratorOptions wanted = generator_options(options);
-  const auto first = static_cast<std::uint64_t>(options.seed.value_or(1));
+  const std::uint64_t first = seed_of(options);
   if (options.out.empty()) {
     print_out(generate_litmus_text(first, wanted));
     return exit_verified;
@@ -91,8 +98,9 @@ int generate_command(const Options& options) {
   make_folder(options.out);
   for (std::uint64_t seed = first; seed != first + static_cast<std::uint64_t>(count); ++seed)
     write_output(fmt::format("{}/gen-{}.litmus", options.out, seed), generate_litmus_text(seed, wanted));
-  print_out(fmt::format("{} test{} in {}: gen-{}.litmus{}\n", count, count == 1 ? "" : "s", options.out, first,
-                        count == 1 ? "" : fmt::format(" to gen-{}.litmus", first + static_cast<std::uint64_t>(count) - 1)));
+  print_out(fmt::format(
+      "{} test{} in {}: gen-{}.litmus{}\n", count, count == 1 ? "" : "s", options.out, first,
+      count == 1 ? "" : fmt::format(" to gen-{}.litmus", first + static_cast<std::uint64_t>(count) - 1)));
   return exit_verified;
 }
 

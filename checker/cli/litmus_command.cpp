@@ -1,6 +1,4 @@
 // litmus: many litmus tests, each run to its answer, and compared with what is expected.
-#include <unistd.h>
-
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
@@ -8,6 +6,7 @@
 #include <thread>
 
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include "checker/cli/commands.h"
 #include "checker/cli/in_order.h"
@@ -32,7 +31,8 @@ constexpr std::int64_t most_workers = 1024;
 
 unsigned workers_of(const Options& options) {
   if (!options.workers) return std::max(1U, std::thread::hardware_concurrency());
-  if (*options.workers >= 1 && *options.workers <= most_workers) return static_cast<unsigned>(*options.workers);
+  if (*options.workers >= 1 && *options.workers <= most_workers)
+    return static_cast<unsigned>(*options.workers);
   throw InputError(fmt::format("--workers must be from 1 to {}; got {}", most_workers, *options.workers));
 }
 
@@ -89,7 +89,7 @@ LitmusRun run_file(const LitmusFile& file, const Setting& setting, const std::op
   run.path = file.shown;
   if (expected) run.expected = expected->find(setting.options.model, file);
   try {
-    const Problem test = read_litmus(file.path);
+    const Problem test = parse_litmus(read_file(file.path), file.shown);
     run.name = test.name;
     run.quantifier = test.contract.quantifier;
     if (!test.contract.assertions.empty()) run.condition = test.contract.assertions.front().text;
@@ -134,8 +134,11 @@ class TestsDone {
 class LitmusCommand {
  public:
   explicit LitmusCommand(const Options& options)
-      : options_(options), setting_{litmus_options(options), limits(options), {}}, expected_(expected_of(options)),
-        files_(litmus_files(options.paths)), table_(setting_.options.model, longest_path(), expected_.has_value()) {
+      : options_(options),
+        setting_{litmus_options(options), limits(options), {}},
+        expected_(expected_of(options)),
+        files_(litmus_files(options.paths)),
+        table_(setting_.options.model, longest_path(), expected_.has_value()) {
     setting_.progress.stop = &stop_on_interrupt();
   }
 
@@ -148,7 +151,8 @@ class LitmusCommand {
     run_all();
     const double seconds = since(start);
     if (as_text_) print_out(table_.summary(tally_, seconds));
-    if (!options_.json.empty()) write_output(options_.json, litmus_json(setting_.options.model, kept_, seconds));
+    if (!options_.json.empty())
+      write_output(options_.json, litmus_json(setting_.options.model, kept_, seconds));
     if (options_.explain || !options_.dot.empty()) show_witness();
     hint();
     return exit_code();
@@ -164,14 +168,16 @@ class LitmusCommand {
   void require_one_test() const {
     const char* const option = options_.explain ? "--explain" : !options_.dot.empty() ? "--dot" : nullptr;
     if (option != nullptr && files_.size() != 1)
-      throw InputError(fmt::format("{} shows one execution of one test; {} tests are given", option, files_.size()));
+      throw InputError(
+          fmt::format("{} shows one execution of one test; {} tests are given", option, files_.size()));
   }
 
   void run_all() {
     TestsDone progress(!options_.quiet, files_.size());
     std::size_t done = 0;
     in_order<LitmusRun>(
-        files_.size(), workers_of(options_), [this](std::size_t i) { return run_file(files_[i], setting_, expected_); },
+        files_.size(), workers_of(options_),
+        [this](std::size_t i) { return run_file(files_[i], setting_, expected_); },
         [&](std::size_t, LitmusRun run) {
           ++done;
           progress.wipe();
@@ -194,7 +200,7 @@ class LitmusCommand {
   // The execution that decides the one test, as `check` would show it.
   void show_witness() {
     if (tally_[LitmusStatus::malformed] != 0 || tally_[LitmusStatus::not_modelled] != 0) return;
-    const Problem test = read_litmus(files_.front().path);
+    const Problem test = parse_litmus(read_file(files_.front().path), files_.front().shown);
     const LitmusOutcome outcome = run_litmus(test, setting_.options, setting_.limits, setting_.progress);
     const auto witness = litmus_witness(test, outcome, setting_.options, setting_.limits, setting_.progress);
     Report report;
@@ -214,12 +220,17 @@ class LitmusCommand {
 
   void hint() const {
     if (!as_text_ || options_.quiet) return;
-    const std::string model = setting_.options.model == Model::ptx ? "" : fmt::format(" --model {}", spelling(setting_.options.model));
+    const std::string model = setting_.options.model == Model::ptx
+                                  ? ""
+                                  : fmt::format(" --model {}", spelling(setting_.options.model));
     if (!first_difference_.empty() && !options_.explain) {
-      print_out(fmt::format("hint: fencewise litmus {}{} --explain shows the execution that decides it\n", first_difference_, model));
+      print_out(fmt::format("hint: fencewise litmus {}{} --explain shows the execution that decides it\n",
+                            first_difference_, model));
     } else if (expected_ && tally_.compared == 0) {
-      print_out(fmt::format("hint: {} has no line for model {} that names one of these files; its paths count from its own folder\n",
-                            options_.expected, spelling(setting_.options.model)));
+      print_out(
+          fmt::format("hint: {} has no line for model {} that names one of these files; its paths count from "
+                      "its own folder\n",
+                      options_.expected, spelling(setting_.options.model)));
     }
   }
 

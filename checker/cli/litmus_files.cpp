@@ -18,7 +18,8 @@ namespace fs = std::filesystem;
 }
 
 std::string shown(const fs::path& path) {
-  return (path.is_absolute() ? path.lexically_proximate(fs::current_path()) : path.lexically_normal()).generic_string();
+  return (path.is_absolute() ? path.lexically_proximate(fs::current_path()) : path.lexically_normal())
+      .generic_string();
 }
 
 // Links to folders are not followed, so that a ring of them ends.
@@ -46,7 +47,8 @@ std::vector<LitmusFile> litmus_files(const std::vector<std::string>& paths) {
     std::error_code error;
     const fs::path resolved = fs::canonical(path, error);
     if (error) unreadable(path, error);
-    if (seen.insert(resolved).second) files.push_back({path.string(), shown(path), in_folder.generic_string()});
+    if (seen.insert(resolved).second)
+      files.push_back({path.string(), shown(path), in_folder.generic_string()});
   };
   for (const std::string& given : paths) {
     std::error_code error;

@@ -4,7 +4,6 @@
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
-
 #include <nlohmann/json.hpp>
 
 #include "checker/report/names.h"
@@ -32,7 +31,8 @@ std::string_view ends(Verdict liveness) {
 bool was_run(const LitmusRun& run) { return run.status != LitmusStatus::malformed && !run.not_modelled; }
 
 std::size_t positive(const LitmusRun& run) {
-  return static_cast<std::size_t>(std::count_if(run.states.begin(), run.states.end(), [](const ObservedState& s) { return s.satisfies; }));
+  return static_cast<std::size_t>(std::count_if(run.states.begin(), run.states.end(),
+                                                [](const ObservedState& s) { return s.satisfies; }));
 }
 
 // The words of herd.
@@ -59,7 +59,9 @@ std::string_view observation(std::size_t positive, std::size_t all) {
 
 Json expectation_json(const LitmusRun& run) {
   if (!run.expected) return nullptr;
-  const auto value = [](const std::optional<bool>& holds) { return holds ? Json(*holds ? 1 : 0) : Json(nullptr); };
+  const auto value = [](const std::optional<bool>& holds) {
+    return holds ? Json(*holds ? 1 : 0) : Json(nullptr);
+  };
   Json json;
   json["assertion"] = value(run.expected->assertion);
   json["liveness"] = value(run.expected->liveness);
@@ -79,14 +81,18 @@ Json run_json(const LitmusRun& run) {
   json["status"] = name_of(run.status);
   json["expected"] = expectation_json(run);
   json["difference"] = run.difference;
-  json["search"] = {{"graphs", run.search.graphs}, {"blocked", run.search.blocked}, {"steps", run.search.steps}};
+  json["search"] = {
+      {"graphs", run.search.graphs}, {"blocked", run.search.blocked}, {"steps", run.search.steps}};
   json["states"] = Json::array();
-  for (const ObservedState& state : run.states) json["states"].push_back({{"state", state.text}, {"satisfies", state.satisfies}});
+  for (const ObservedState& state : run.states)
+    json["states"].push_back({{"state", state.text}, {"satisfies", state.satisfies}});
   json["seconds"] = run.seconds;
   return json;
 }
 
-std::string counted(std::uint64_t n, std::string_view what) { return fmt::format("{} {}{}", n, what, n == 1 ? "" : "s"); }
+std::string counted(std::uint64_t n, std::string_view what) {
+  return fmt::format("{} {}{}", n, what, n == 1 ? "" : "s");
+}
 
 }  // namespace
 
@@ -98,6 +104,8 @@ void LitmusTally::count(const LitmusRun& run) {
     verified += static_cast<std::uint64_t>(run.statement == Verdict::verified);
     violated += static_cast<std::uint64_t>(run.statement == Verdict::violated);
     hanging += static_cast<std::uint64_t>(run.liveness == Verdict::violated);
+    open_ended += static_cast<std::uint64_t>(run.liveness == Verdict::inconclusive &&
+                                             run.statement != Verdict::inconclusive);
   }
   if (run.expected && (run.status == LitmusStatus::as_expected || run.status == LitmusStatus::differs))
     compared += static_cast<std::uint64_t>(run.expected->assertion.has_value()) +
@@ -109,43 +117,50 @@ void compare(LitmusRun& run, bool expectations) {
   const auto differs = [](const std::optional<bool>& holds, Verdict got) {
     return holds && got != Verdict::inconclusive && *holds != (got == Verdict::verified);
   };
-  const auto open = [](const std::optional<bool>& holds, Verdict got) { return holds && got == Verdict::inconclusive; };
+  const auto open = [](const std::optional<bool>& holds, Verdict got) {
+    return holds && got == Verdict::inconclusive;
+  };
   std::vector<std::string> differences;
   if (expected && differs(run.expected->assertion, run.statement))
     differences.push_back(fmt::format("expected {}", *run.expected->assertion ? "verified" : "violated"));
   if (expected && differs(run.expected->liveness, run.liveness))
-    differences.push_back(fmt::format("expected {}", *run.expected->liveness ? "that it ends" : "that it may not end"));
+    differences.push_back(
+        fmt::format("expected {}", *run.expected->liveness ? "that it ends" : "that it may not end"));
   run.difference = fmt::format("{}", fmt::join(differences, ", "));
   if (!differences.empty()) {
     run.status = LitmusStatus::differs;
   } else if (expected) {
-    const bool undecided = open(run.expected->assertion, run.statement) || open(run.expected->liveness, run.liveness);
+    const bool undecided =
+        open(run.expected->assertion, run.statement) || open(run.expected->liveness, run.liveness);
     run.status = undecided ? LitmusStatus::inconclusive : LitmusStatus::as_expected;
   } else if (run.not_modelled) {
     run.status = LitmusStatus::not_modelled;
   } else if (expectations) {
     run.status = LitmusStatus::no_expectation;
   } else {
-    const bool undecided = run.statement == Verdict::inconclusive || run.liveness == Verdict::inconclusive;
-    run.status = undecided ? LitmusStatus::inconclusive : LitmusStatus::answered;
+    // The statement is the question; that a loop was cut short leaves only its end open.
+    run.status = run.statement == Verdict::inconclusive ? LitmusStatus::inconclusive : LitmusStatus::answered;
   }
 }
 
 LitmusTable::LitmusTable(Model model, std::size_t path_width, bool expectations)
-    : model_(model), path_width_(std::max(path_width, std::string_view("test").size())), expectations_(expectations) {}
+    : model_(model),
+      path_width_(std::max(path_width, std::string_view("test").size())),
+      expectations_(expectations) {}
 
 std::string LitmusTable::header() const {
-  return fmt::format("{:<{}}  {:<8}  {:<12}  {:<4}  {:>10}  {:>6}  {:>7}{}\n", "test", path_width_, "model", "verdict", "ends",
-                     "executions", "states", "seconds", expectations_ ? "  result" : "");
+  return fmt::format("{:<{}}  {:<8}  {:<12}  {:<4}  {:>10}  {:>6}  {:>7}{}\n", "test", path_width_, "model",
+                     "verdict", "ends", "executions", "states", "seconds", expectations_ ? "  result" : "");
 }
 
 std::string LitmusTable::line(const LitmusRun& run) const {
   std::string text = fmt::format("{:<{}}  {:<8}  ", run.path, path_width_, spelling(model_));
   if (was_run(run)) {
-    text += fmt::format("{:<12}  {:<4}  {:>10}  {:>6}  {:>7.2f}", spelling(run.statement), ends(run.liveness), run.search.graphs,
-                        run.states.size(), run.seconds);
+    text += fmt::format("{:<12}  {:<4}  {:>10}  {:>6}  {:>7.2f}", spelling(run.statement), ends(run.liveness),
+                        run.search.graphs, run.states.size(), run.seconds);
   } else {
-    text += fmt::format("{:<12}  {:<4}  {:>10}  {:>6}  {:>7}", run.not_modelled ? "not modelled" : "malformed", "-", "-", "-", "-");
+    text += fmt::format("{:<12}  {:<4}  {:>10}  {:>6}  {:>7}",
+                        run.not_modelled ? "not modelled" : "malformed", "-", "-", "-", "-");
   }
   std::string result;
   if (run.status == LitmusStatus::differs) {
@@ -161,7 +176,9 @@ std::string LitmusTable::line(const LitmusRun& run) const {
 std::string LitmusTable::summary(const LitmusTally& tally, double seconds) const {
   std::vector<std::string> parts;
   const auto part = [&](LitmusStatus status, bool also_none) {
-    if (also_none || tally[status] != 0) parts.push_back(fmt::format("{} {}", tally[status], name_of(status)));
+    const std::string_view name =
+        status == LitmusStatus::differs && tally[status] != 1 ? "differ" : name_of(status);
+    if (also_none || tally[status] != 0) parts.push_back(fmt::format("{} {}", tally[status], name));
   };
   if (expectations_) {
     part(LitmusStatus::as_expected, true);
@@ -170,25 +187,34 @@ std::string LitmusTable::summary(const LitmusTally& tally, double seconds) const
   } else {
     parts.push_back(fmt::format("{} verified", tally.verified));
     parts.push_back(fmt::format("{} violated", tally.violated));
-    if (tally.hanging != 0) parts.push_back(fmt::format("{} that may not end", tally.hanging));
   }
   part(LitmusStatus::not_modelled, false);
   part(LitmusStatus::inconclusive, false);
   part(LitmusStatus::malformed, false);
-  const std::string compared = expectations_ ? fmt::format("; {} compared", counted(tally.compared, "expectation")) : "";
-  return fmt::format("{}, model {}: {}{}; {}, {:.2f} s\n", counted(tally.tests, "test"), spelling(model_), fmt::join(parts, ", "),
-                     compared, counted(tally.executions, "execution"), seconds);
+  const std::string compared =
+      expectations_ ? fmt::format("; {} compared", counted(tally.compared, "expectation")) : "";
+  std::string endings;
+  if (!expectations_ && tally.hanging != 0) endings += fmt::format("; {} may not end", tally.hanging);
+  if (!expectations_ && tally.open_ended != 0)
+    endings += fmt::format("; of {} it is open whether they end", tally.open_ended);
+  return fmt::format("{}, model {}: {}{}{}; {}, {:.2f} s\n", counted(tally.tests, "test"), spelling(model_),
+                     fmt::join(parts, ", "), compared, endings, counted(tally.executions, "execution"),
+                     seconds);
 }
 
 std::string herd_text(const LitmusRun& run) {
   if (!was_run(run)) return "";
   const std::size_t yes = positive(run), no = run.states.size() - yes;
-  std::string text = fmt::format("  Test {} {}\n  States {}\n", run.name, kind(run.quantifier), run.states.size());
+  std::string text =
+      fmt::format("  Test {} {}\n  States {}\n", run.name, kind(run.quantifier), run.states.size());
   for (const ObservedState& state : run.states) text += fmt::format("  {}\n", state.text);
-  const char* const answer = run.statement == Verdict::verified ? "Ok" : run.statement == Verdict::violated ? "No" : "Unknown";
+  const char* const answer = run.statement == Verdict::verified   ? "Ok"
+                             : run.statement == Verdict::violated ? "No"
+                                                                  : "Unknown";
   text += fmt::format("  {}\n  Witnesses\n  Positive: {} Negative: {}\n", answer, yes, no);
   text += fmt::format("  Condition {} {}\n", keyword(run.quantifier), run.condition);
-  return text + fmt::format("  Observation {} {} {} {}\n\n", run.name, observation(yes, run.states.size()), yes, no);
+  return text +
+         fmt::format("  Observation {} {} {} {}\n\n", run.name, observation(yes, run.states.size()), yes, no);
 }
 
 std::string litmus_json(Model model, const std::vector<LitmusRun>& runs, double seconds) {
@@ -204,6 +230,7 @@ std::string litmus_json(Model model, const std::vector<LitmusRun>& runs, double 
   summary["verified"] = tally.verified;
   summary["violated"] = tally.violated;
   summary["may_not_end"] = tally.hanging;
+  summary["end_open"] = tally.open_ended;
   summary["as_expected"] = tally[LitmusStatus::as_expected];
   summary["differs"] = tally[LitmusStatus::differs];
   summary["no_expectation"] = tally[LitmusStatus::no_expectation];

@@ -13,7 +13,7 @@
 namespace fencewise {
 
 enum class LitmusStatus : std::uint8_t {
-  answered,        // nothing was expected of any test
+  answered,  // nothing was expected of any test
   as_expected,
   differs,
   no_expectation,  // of this test, whatever it answered
@@ -26,12 +26,12 @@ inline constexpr std::size_t litmus_statuses = 7;
 // One test, run.
 struct LitmusRun {
   std::string path;
-  std::string name;       // the test's own, which need not be unique
+  std::string name;  // the test's own, which need not be unique
   Quantifier quantifier = Quantifier::exists;
   std::string condition;
   Verdict statement = Verdict::inconclusive, liveness = Verdict::inconclusive;
   bool not_modelled = false;
-  std::string reason;     // inconclusive, not modelled or malformed: why
+  std::string reason;  // inconclusive, not modelled or malformed: why
   SearchStats search;
   std::vector<ObservedState> states;
   double seconds = 0;
@@ -43,11 +43,13 @@ struct LitmusRun {
 // What remains to be told of a run when its tests are forgotten.
 struct LitmusTally {
   std::array<std::uint64_t, litmus_statuses> by_status{};
-  std::uint64_t tests = 0, verified = 0, violated = 0, hanging = 0, executions = 0;
+  std::uint64_t tests = 0, verified = 0, violated = 0, hanging = 0, open_ended = 0, executions = 0;
   std::uint64_t compared = 0;  // expectations
 
   void count(const LitmusRun& run);
-  [[nodiscard]] std::uint64_t operator[](LitmusStatus status) const { return by_status[static_cast<std::size_t>(status)]; }
+  [[nodiscard]] std::uint64_t operator[](LitmusStatus status) const {
+    return by_status[static_cast<std::size_t>(status)];
+  }
 };
 
 // Sets `status` and `difference`. `expectations`: some were given, for this test or another.

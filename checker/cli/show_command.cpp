@@ -29,9 +29,18 @@ std::string expectation_text(const Expectation& expected) {
   return text;
 }
 
-std::string variant_lines(const Variant& v) {
+// "splits >= 2", "placement = different-cta" (of choices only the last one is ever needed).
+std::string need_text(const Protocol& protocol, const Need& need) {
+  const auto parameter = std::find_if(protocol.parameters.begin(), protocol.parameters.end(),
+                                      [&](const Parameter& p) { return p.name == need.parameter; });
+  if (parameter == protocol.parameters.end() || parameter->choices.empty())
+    return fmt::format("{} >= {}", need.parameter, need.at_least);
+  return fmt::format("{} = {}", need.parameter, text_of(*parameter, need.at_least));
+}
+
+std::string variant_lines(const Protocol& protocol, const Variant& v) {
   std::vector<std::string> needs;
-  for (const Need& need : v.needs) needs.push_back(fmt::format("{} >= {}", need.parameter, need.at_least));
+  for (const Need& need : v.needs) needs.push_back(need_text(protocol, need));
   return fmt::format("  {}\n      {}\n      needs {}; ptx: {}; sc: {}\n", v.name.empty() ? "(base)" : v.name, v.summary,
                      needs.empty() ? "nothing" : fmt::format("{}", fmt::join(needs, ", ")), expectation_text(v.ptx),
                      expectation_text(v.sc));
@@ -41,7 +50,7 @@ std::string protocol_text(const Protocol& protocol) {
   std::string text = fmt::format("{}: {}\n\nparameters\n", protocol.name, protocol.summary);
   for (const Parameter& p : protocol.parameters) text += parameter_line(p);
   text += "\nvariants\n";
-  for (const Variant& v : protocol.variants) text += variant_lines(v);
+  for (const Variant& v : protocol.variants) text += variant_lines(protocol, v);
   return text + "\n";
 }
 

@@ -96,16 +96,31 @@ VariantRow check_variant(const Subject& subject, const Variant& variant, const O
   return row;
 }
 
-constexpr const char* table_format = "{:<36} {:<32} {:<34} {:>8}  {}{}\n";
+// Characters a column. What a check will answer is not known when the first row is printed; it is about as long as what is
+// expected.
+struct Widths {
+  std::size_t variant = 8, expected = 8, got = 8;
 
-std::string header() { return fmt::format(table_format, "variant", "expected", "got", "seconds", "result", ""); }
+  Widths(const Protocol& protocol, Model model) {
+    for (const Variant& v : protocol.variants) {
+      variant = std::max(variant, v.name.size());
+      expected = std::max(expected, expected_text(expectation_of(v, model)).size());
+    }
+    got = expected + 4;
+  }
+};
 
-std::string line_of(const VariantRow& row) {
+std::string table_line(const Widths& w, std::string_view variant, std::string_view expected, std::string_view got,
+                       std::string_view seconds, std::string_view result) {
+  return fmt::format("{:<{}}  {:<{}}  {:<{}}  {:>7}  {}\n", variant, w.variant, expected, w.expected, got, w.got, seconds, result);
+}
+
+std::string line_of(const VariantRow& row, const Widths& widths) {
   std::string status = row.difference.empty() ? "as expected" : "DIFFERS: " + row.difference;
   if (row.result.verdict == Verdict::inconclusive) status += fmt::format(" ({})", row.result.reason);
   const std::string raised = row.raised.empty() ? "" : fmt::format("; raised {}", fmt::join(row.raised, " "));
-  return fmt::format(table_format, row.variant, row.expected, got_text(row.result),
-                     fmt::format("{:.2f}", row.result.seconds), status, raised);
+  return table_line(widths, row.variant, row.expected, got_text(row.result), fmt::format("{:.2f}", row.result.seconds),
+                    status + raised);
 }
 
 nlohmann::ordered_json json_of(const VariantRow& row) {
@@ -157,11 +172,12 @@ int check_all_variants(const Options& options) {
   require_writable(options.json);
   const bool as_text = !stdout_is_taken(options);
   std::vector<VariantRow> rows;
-  if (as_text && !options.quiet) print_out(header());
+  const Widths widths(*subject.protocol, check_options(options).model);
+  if (as_text && !options.quiet) print_out(table_line(widths, "variant", "expected", "got", "seconds", "result"));
   for (const Variant& variant : subject.protocol->variants) {
     if (stop_on_interrupt().load(std::memory_order_relaxed)) break;
     rows.push_back(check_variant(subject, variant, options));
-    if (as_text && !options.quiet) print_out(line_of(rows.back()));
+    if (as_text && !options.quiet) print_out(line_of(rows.back(), widths));
     if (as_text) finish_output();
   }
   if (as_text) print_out(summary(subject, rows));

@@ -44,15 +44,18 @@ bool GraphExplorer::visit(std::size_t depth) {
     if (!feasible(here, [&](EventId r, EventId w) { return may_read(here, r, w); })) return true;
     const Choice choice = choose(here);
     if (!choice.found()) return true;  // what is left waits for writes that never come
-    for (const Edge& option : choice.options) {
+    const Symmetry::How how = choice.closed != no_event ? Symmetry::How::by_write : Symmetry::How::by_read;
+    for (const Edge& option : symmetry_ != nullptr ? symmetry_->representatives(here, choice.options) : choice.options) {
       PartialExecution& child = at(depth + 1);
       child = here;
+      if (symmetry_ != nullptr) symmetry_->choose(child, option, how);
       child.choose(option.to, option.from);
       child.advance();
       if (!visit(depth + 1)) return false;
     }
     if (choice.waiting != no_event) {
       here.info[choice.waiting].not_before = here.stamp + 1;
+      if (symmetry_ != nullptr) symmetry_->single_out(here, here.graph.events[choice.waiting].thread);
     } else if (choice.closed != no_event) {
       here.info[choice.closed].closed_to = static_cast<EventId>(here.graph.events.size());
     } else {
@@ -72,7 +75,10 @@ bool GraphExplorer::take_forced(PartialExecution& x) const {
     const auto found = sources(x, r);
     if (found.size() == 1 && !may_wait(x, r)) forced.push_back({found.front(), r});
   }
-  for (const Edge& edge : forced) x.choose(edge.to, edge.from);
+  for (const Edge& edge : forced) {
+    if (symmetry_ != nullptr) symmetry_->choose(x, edge, Symmetry::How::by_read);
+    x.choose(edge.to, edge.from);
+  }
   if (!forced.empty()) x.advance();
   return !forced.empty();
 }
@@ -199,6 +205,8 @@ bool GraphExplorer::choose_meeting(std::size_t depth, const PartialExecution::Op
   for (const auto& group : open.groups) {
     PartialExecution& child = at(depth + 1);
     child = at(depth);
+    if (symmetry_ != nullptr)
+      for (const std::size_t n : group) symmetry_->single_out(child, child.arrivals[n].thread);
     child.complete(group);
     child.advance();
     if (!visit(depth + 1)) return false;
@@ -210,6 +218,7 @@ bool GraphExplorer::choose_meeting(std::size_t depth, const PartialExecution::Op
 
 bool GraphExplorer::leaf(std::size_t depth) {
   if (at(depth).phase_overdue()) return true;  // it waited for an arrival that never came
+  if (symmetry_ != nullptr) symmetry_->confirm(at(depth));
   if (!leaf_) leaf_ = std::make_unique<PartialExecution>(context_);
   *leaf_ = at(depth);
   return choose_quorums(*leaf_, 0);

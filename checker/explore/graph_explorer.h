@@ -19,6 +19,7 @@
 
 #include "checker/explore/budget.h"
 #include "checker/explore/partial_execution.h"
+#include "checker/explore/symmetry.h"
 #include "memmodel/relations.h"
 
 namespace fencewise {
@@ -29,8 +30,9 @@ class GraphExplorer {
   // the fence.sc order found, which `execution.graph` holds. Both may be changed by the visitor. Returning false stops.
   using Visitor = std::function<bool(PartialExecution& execution, Relations& relations)>;
 
-  GraphExplorer(const LaunchContext& context, Budget& budget, SearchStats& stats)
-      : context_(context), budget_(budget), stats_(stats) {}
+  // `symmetry` may be null; else one behaviour of each orbit is visited (symmetry.h).
+  GraphExplorer(const LaunchContext& context, const Symmetry* symmetry, Budget& budget, SearchStats& stats)
+      : context_(context), symmetry_(symmetry), budget_(budget), stats_(stats) {}
 
   // Returns false if the visitor or the budget stopped it.
   bool explore(const Visitor& visitor);
@@ -61,6 +63,7 @@ class GraphExplorer {
   [[nodiscard]] bool may_wait(const PartialExecution& execution, EventId read) const;
 
   const LaunchContext& context_;
+  const Symmetry* symmetry_;
   Budget& budget_;
   SearchStats& stats_;
   Visitor visitor_;

@@ -38,7 +38,7 @@ LaunchContext::LaunchContext(const Problem& p, const Launch& l, const Reading& r
   }
 }
 
-PartialExecution::PartialExecution(const LaunchContext& context) : context_(&context) {
+PartialExecution::PartialExecution(const LaunchContext& context) : standing(context.image.ctas), context_(&context) {
   for (const ThreadProgram& program : context.image.threads) {
     graph.threads.push_back(program.coordinates.placement);
     threads.emplace_back().known.state = initial_state(program, true);

@@ -11,6 +11,7 @@
 
 #include <array>
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -139,6 +140,15 @@ class PartialExecution {
   void complete(const std::vector<std::size_t>& group);  // indices into arrivals
   void leave_open(std::size_t arrival);                  // the other choice
   [[nodiscard]] bool phase_overdue() const;              // enough threads have arrived for a phase that is left open
+
+  // Kept by Symmetry: the choices made for each CTA.
+  struct Standing {
+    std::uint64_t history = 0;  // choices that mean the same for every CTA, in order
+    bool unique = false;        // tied to another CTA: interchangeable with none
+  };
+  std::vector<Standing> standing;  // [cta]
+  // (standing, role) -> what the last CTA of that standing chose to read there
+  std::map<std::pair<std::uint64_t, std::uint64_t>, std::uint64_t> floors;
 
   [[nodiscard]] const LaunchContext& context() const { return *context_; }
   [[nodiscard]] bool finished(ThreadId t) const { return threads[t].status == ThreadStatus::exited; }

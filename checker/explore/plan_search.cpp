@@ -1,8 +1,8 @@
 #include "checker/explore/plan_search.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
+
+#include <fmt/format.h>
 
 #include "checker/explore/graph_explorer.h"
 #include "kernels/core/error.h"
@@ -11,36 +11,24 @@ namespace fencewise {
 namespace {
 
 constexpr std::size_t most_finish_orders = 1'000'000;
+constexpr std::uint32_t most_named_ctas = 8;  // up to here every order is shown by name
 
 }  // namespace
 
-PlanSearch::PlanSearch(const Problem& problem, const CheckOptions& options, const Limits& limits, const Progress& progress)
+PlanSearch::PlanSearch(const Problem& problem, const CheckOptions& options, const Limits& limits,
+                       const Progress& progress)
     : problem_(problem), options_(options), budget_(limits, progress), terms_(problem.domain) {
   examine_.races = options.races;
   examine_.final_states = options.collect_states;
 }
 
 CheckResult PlanSearch::run() {
-  result_.engine = "graph";
   try {
-    const auto initial = std::make_shared<const MemoryImage>(MemoryImage::initial(problem_, terms_));
-    Frontier frontier;
-    frontier.emplace(Key{*initial, *initial}, Node{*initial, initial, nullptr});
-    const std::size_t launches = problem_.launches.size();
-    for (std::size_t step = 0; step < launches * problem_.replays; ++step) {
-      Frontier next;
-      bool go_on = true;
-      for (auto& [key, node] : frontier) {
-        if (step % launches == 0) {
-          if (step != 0) node.memory.renew(problem_, terms_, static_cast<std::uint32_t>(step / launches) + 1);
-          node.replay_entry = std::make_shared<const MemoryImage>(node.memory);
-        }
-        ++result_.search.states;
-        go_on = explore_launch(node, step, next);
-        if (!go_on) break;
-      }
-      if (!go_on) break;
-      frontier = std::move(next);
+    try {
+      search();
+    } catch (const SymmetryBroken&) {
+      start_anew();
+      search();
     }
   } catch (const NotModelled& e) {
     unexplored_ = e.what();
@@ -49,22 +37,71 @@ CheckResult PlanSearch::run() {
   return std::move(result_);
 }
 
+// Without symmetry: a behaviour showed that CTAs differ.
+void PlanSearch::start_anew() {
+  symmetry_allowed_ = false;
+  result_ = {};
+  examine_.seen_races.clear();
+  recorded_.clear();
+  final_states_.clear();
+  finish_orders_.clear();
+  unexplored_.clear();
+  condition_met_ = false;
+}
+
+void PlanSearch::search() {
+  result_.engine = "graph";
+  const auto initial = std::make_shared<const MemoryImage>(MemoryImage::initial(problem_, terms_));
+  Frontier frontier;
+  frontier.emplace(Key{*initial, *initial}, Node{*initial, initial, nullptr});
+  const std::size_t launches = problem_.launches.size();
+  for (std::size_t step = 0; step < launches * problem_.replays; ++step) {
+    Frontier next;
+    bool go_on = true;
+    for (auto& [key, node] : frontier) {
+      if (step % launches == 0) {
+        if (step != 0) node.memory.renew(problem_, terms_, static_cast<std::uint32_t>(step / launches) + 1);
+        node.replay_entry = std::make_shared<const MemoryImage>(node.memory);
+      }
+      ++result_.search.states;
+      go_on = explore_launch(node, step, next);
+      if (!go_on) break;
+    }
+    if (!go_on) break;
+    frontier = std::move(next);
+  }
+}
+
+std::optional<Symmetry> PlanSearch::symmetry_of(const LaunchContext& context, std::uint32_t replay) const {
+  const bool wanted = options_.symmetry == Reduction::on ||
+                      (options_.symmetry == Reduction::automatic && options_.engine != Engine::graph &&
+                       context.image.ctas > most_named_ctas);
+  if (!wanted || !symmetry_allowed_ || options_.collect_states) return std::nullopt;
+  std::string why;
+  auto found = Symmetry::find(context, replay, why);
+  return found;
+}
+
 bool PlanSearch::explore_launch(const Node& node, std::size_t step, Frontier& next) {
   const std::size_t launches = problem_.launches.size();
   PlanPoint point;
-  point.number = {static_cast<std::uint32_t>(step / launches) + 1, static_cast<std::uint32_t>(step % launches) + 1};
+  point.number = {static_cast<std::uint32_t>(step / launches) + 1,
+                  static_cast<std::uint32_t>(step % launches) + 1};
   point.ends_replay = (step + 1) % launches == 0;
   point.ends_plan = step + 1 == launches * problem_.replays;
   point.replay_entry = node.replay_entry.get();
   Dependencies dependencies;
-  const LaunchContext context(problem_, problem_.launches[step % launches], reading_of(options_.model), node.memory, terms_,
-                              dependencies, options_.loop_bound);
-  GraphExplorer explorer(context, budget_, result_.search);
+  const LaunchContext context(problem_, problem_.launches[step % launches], reading_of(options_.model),
+                              node.memory, terms_, dependencies, options_.loop_bound);
+  const auto symmetry = symmetry_of(context, point.number.replay);
+  if (symmetry) result_.search.interchangeable = symmetry->ctas();
+  GraphExplorer explorer(context, symmetry ? &*symmetry : nullptr, budget_, result_.search);
   return explorer.explore([&](PartialExecution& x, Relations& r) { return take(node, x, r, point, next); });
 }
 
 // Returns false to stop the search.
-bool PlanSearch::take(const Node& node, PartialExecution& x, Relations& r, const PlanPoint& point, Frontier& next) {
+bool PlanSearch::take(const Node& node, PartialExecution& x, Relations& r, const PlanPoint& point,
+                      Frontier& next) {
   Examination seen = examine(x, r, point, examine_);
   if (seen.unexplored && unexplored_.empty()) unexplored_ = *seen.unexplored;
   if (seen.counts) {
@@ -84,13 +121,15 @@ bool PlanSearch::take(const Node& node, PartialExecution& x, Relations& r, const
       next.emplace(std::move(key), std::move(after));
     }
   }
-  const bool decided = problem_.contract.quantifier == Quantifier::exists && condition_met_ && options_.stop_at_first && !options_.collect_states;
+  const bool decided = problem_.contract.quantifier == Quantifier::exists && condition_met_ &&
+                       options_.stop_at_first && !options_.collect_states;
   return !decided;
 }
 
 // Keeps one finding of a kind and place.
 void PlanSearch::record(Finding finding, const Node& node) {
-  if (finding.kind == FindingKind::race || finding.kind == FindingKind::mixed_size) examine_.seen_races.insert(finding.location);
+  if (finding.kind == FindingKind::race || finding.kind == FindingKind::mixed_size)
+    examine_.seen_races.insert(finding.location);
   if (!recorded_.insert({finding.kind, finding.location}).second) return;
   for (const Path* p = node.path.get(); p != nullptr; p = p->before.get())
     finding.witness.launches.insert(finding.witness.launches.begin(), p->launch);
@@ -112,7 +151,8 @@ void PlanSearch::conclude() {
   result_.seconds = budget_.seconds();
   result_.unexplored = unexplored_;
   result_.condition_met = condition_met_;
-  const bool violated = std::any_of(result_.findings.begin(), result_.findings.end(), [](const Finding& f) { return f.violates; });
+  const bool violated = std::any_of(result_.findings.begin(), result_.findings.end(),
+                                    [](const Finding& f) { return f.violates; });
   const bool searching = problem_.contract.quantifier == Quantifier::exists;
   if (violated) {
     result_.verdict = Verdict::violated;
@@ -124,7 +164,8 @@ void PlanSearch::conclude() {
     result_.verdict = Verdict::violated;
     Finding none;
     none.message = "no final state satisfies the condition";
-    if (!problem_.contract.assertions.empty()) none.message += ": " + problem_.contract.assertions.front().text;
+    if (!problem_.contract.assertions.empty())
+      none.message += ": " + problem_.contract.assertions.front().text;
     none.launch = problem_.replays;
     result_.findings.push_back(std::move(none));
   }

@@ -10,6 +10,7 @@
 
 #include "checker/check.h"
 #include "checker/explore/budget.h"
+#include "checker/explore/symmetry.h"
 #include "checker/properties/examine.h"
 
 namespace fencewise {
@@ -34,6 +35,9 @@ class PlanSearch {
   using Key = std::pair<MemoryImage, MemoryImage>;  // memory, memory at the replay's entry
   using Frontier = std::map<Key, Node>;
 
+  void search();
+  void start_anew();
+  [[nodiscard]] std::optional<Symmetry> symmetry_of(const LaunchContext& context, std::uint32_t replay) const;
   bool explore_launch(const Node& node, std::size_t step, Frontier& next);
   bool take(const Node& node, PartialExecution& execution, Relations& relations, const PlanPoint& point, Frontier& next);
   void record(Finding finding, const Node& node);
@@ -51,6 +55,7 @@ class PlanSearch {
   std::map<std::pair<std::uint32_t, std::uint32_t>, std::set<std::vector<std::uint32_t>>> finish_orders_;
   std::string unexplored_;
   bool condition_met_ = false;
+  bool symmetry_allowed_ = true;
 };
 
 }  // namespace fencewise

@@ -142,7 +142,7 @@ class TextReport {
     }
     if (rows.size() < all.size())
       out_ += fmt::format("({} of other threads not shown; -v shows them)\n", counted(all.size() - rows.size(), "event"));
-    if (!launch.finish_order.empty())
+    if (launch.finish_order.size() > 1)
       out_ += fmt::format("CTAs finish in the order {}\n", fmt::join(launch.finish_order, ", "));
   }
 

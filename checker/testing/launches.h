@@ -27,8 +27,8 @@ struct LaunchSize {
 };
 std::ostream& operator<<(std::ostream& out, const LaunchSize& size);
 
-// Sizes from `least` to `most` in every field, both included. What can be explored in the time of a test is small: the
-// defaults are a fraction of a second for a protocol with a handful of accesses a thread.
+// Sizes from `least` to `most` in every field, both included; small ones first, as RapidCheck does. What can be explored in
+// the time of a test is small: at the defaults a split-K protocol takes up to half a second a case.
 [[nodiscard]] rc::Gen<LaunchSize> launch_sizes(LaunchSize most = {3, 2, 2}, LaunchSize least = {1, 1, 1});
 
 // The CTAs in the order in which they finish.

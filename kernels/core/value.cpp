@@ -118,7 +118,8 @@ bool Terms::sums_are_multisets(Type type) const { return !is_float(type) || doma
 
 void Terms::add_parts(Node& into, Type type, Value v, std::uint64_t factor) const {
   if (v.is_number()) {
-    const std::uint64_t scaled = factor == minus_one ? compute({.op = Arith::neg, .type = type, .dst = {}, .a = {}, .b = {}, .c = {}}, v.bits(), 0, 0) : v.bits();
+    // Sums of floats carry constants with factor 1 or -1 only.
+    const std::uint64_t scaled = !is_float(type) ? v.bits() * factor : factor == minus_one ? compute({.op = Arith::neg, .type = type, .dst = {}, .a = {}, .b = {}, .c = {}}, v.bits(), 0, 0) : v.bits();
     into.bits = compute({.op = Arith::add, .type = type, .dst = {}, .a = {}, .b = {}, .c = {}}, into.bits, scaled, 0);
     return;
   }
@@ -249,6 +250,22 @@ std::optional<Value> Terms::atomic(AtomicOp op, Type type, Value old, Value a, V
     case AtomicOp::bit_xor: return binary(Arith::bit_xor, type, old, a);
     default: throw NotModelled("atomic inc, dec and div on symbolic data are not modelled; give the buffer constants");
   }
+}
+
+Value Terms::substitute(Value v, const std::unordered_map<std::uint32_t, Value>& replacement) {
+  if (v.is_number() || v.is_unknown()) return v;
+  if (const auto it = replacement.find(v.term()); it != replacement.end()) return it->second;
+  const Node node = nodes_[v.term()];
+  if (node.kind == Kind::sum) {
+    Value result = Value::number(node.bits);
+    for (const auto& [term, count] : node.parts)
+      result = sum(node.type, result, 1, substitute(Value(0, term), replacement), count);
+    return result;
+  }
+  if (node.kind != Kind::operation) return v;
+  std::vector<Value> operands;
+  for (const Value& operand : node.operands) operands.push_back(substitute(operand, replacement));
+  return operation(node.op, node.type, std::move(operands));
 }
 
 std::string Terms::to_string(Value v, Type type) const {

@@ -62,6 +62,9 @@ class Terms {
   // No value: not decided (a comparison of different terms).
   [[nodiscard]] std::optional<bool> compare(Compare op, Type type, Value a, Value b) const;
 
+  // Renames symbols: those with a term in `replacement` become its value, a symbol.
+  [[nodiscard]] Value substitute(Value v, const std::unordered_map<std::uint32_t, Value>& replacement);
+
   // "3", "1.5", "in[0] + in[1] + 2", "poison (ws[2])".
   [[nodiscard]] std::string to_string(Value v, Type type) const;
   [[nodiscard]] std::size_t size() const { return nodes_.size(); }

@@ -18,7 +18,7 @@ struct SplitkGemv {
   std::uint32_t splits = 4;
   std::uint32_t threads = 128;      // a multiple of 32
   std::uint32_t rows_per_warp = 4;
-  std::variant<SerialSteps, AtomicSteps> form;
+  std::variant<SerialSteps, AtomicSteps> form = {};
 
   [[nodiscard]] std::uint32_t rows_per_block() const { return threads / 32 * rows_per_warp; }
 };

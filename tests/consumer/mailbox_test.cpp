@@ -36,7 +36,7 @@ Problem mailbox(std::int64_t readers, How raise = release(Scope::gpu), How look 
   problem.buffers = {input("in", Type::f32, 1), output("out", Type::f32, readers),
                      workspace("box", Type::f32, 1, InitialContents::Kind::unwritten),
                      workspace("flag", Type::u32, 1, InitialContents::Kind::zero)};
-  problem.launches = {{.name = "mailbox", .grid = {static_cast<std::uint32_t>(readers + 1), 1, 1}}};
+  problem.launches.emplace_back().grid.x = static_cast<std::uint32_t>(readers + 1);
   const BufferTerm in = term(problem, "in"), out = term(problem, "out");
   problem.contract.assertions = {
       {.text = "every reader has the letter",

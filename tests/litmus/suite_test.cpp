@@ -43,13 +43,16 @@ Answer run(const LitmusSuite& suite, const std::string& path, Model model, bool 
 }
 
 // What is expected and what came out, of every property that has an expectation.
-void expect_as_expected(const std::string& path, Model model, const LitmusExpectation& expected, const LitmusOutcome& got) {
+void expect_as_expected(const std::string& path, Model model, const LitmusExpectation& expected,
+                        const LitmusOutcome& got) {
   const auto wanted = [](bool holds) { return holds ? Verdict::verified : Verdict::violated; };
   if (expected.assertion) {
-    EXPECT_EQ(got.statement, wanted(*expected.assertion)) << path << " under " << name(model) << ": statement; " << got.reason;
+    EXPECT_EQ(got.statement, wanted(*expected.assertion))
+        << path << " under " << name(model) << ": statement; " << got.reason;
   }
   if (expected.liveness) {
-    EXPECT_EQ(got.liveness, wanted(*expected.liveness)) << path << " under " << name(model) << ": liveness; " << got.reason;
+    EXPECT_EQ(got.liveness, wanted(*expected.liveness))
+        << path << " under " << name(model) << ": liveness; " << got.reason;
   }
 }
 
@@ -58,7 +61,8 @@ void expect_as_expected(const std::string& path, Model model, const LitmusExpect
 class OpenSuite : public ::testing::Test {
  protected:
   void SetUp() override {
-    if (suite_.tests.empty()) GTEST_SKIP() << "the public litmus tests are not at " << suite_.folder << "; set FENCEWISE_LITMUS_DIR";
+    if (suite_.tests.empty())
+      GTEST_SKIP() << "the public litmus tests are not at " << suite_.folder << "; set FENCEWISE_LITMUS_DIR";
   }
   const LitmusSuite suite_ = testing::open_suite(FENCEWISE_SOURCE_DIR);
 };
@@ -71,7 +75,8 @@ TEST_F(OpenSuite, HasThePublishedVerdicts) {
     for (const auto& [path, expected] : suite_.expected.of(model)) {
       const Answer answer = run(suite_, path, model);
       expect_as_expected(path, model, expected, answer.outcome);
-      expectations += static_cast<std::size_t>(expected.assertion.has_value()) + static_cast<std::size_t>(expected.liveness.has_value());
+      expectations += static_cast<std::size_t>(expected.assertion.has_value()) +
+                      static_cast<std::size_t>(expected.liveness.has_value());
       executions += answer.outcome.details.search.graphs;
       seconds += answer.seconds;
       if (answer.seconds <= slowest) continue;
@@ -79,8 +84,8 @@ TEST_F(OpenSuite, HasThePublishedVerdicts) {
       slowest_test = path;
     }
   }
-  fmt::print("{} expectations, {} executions, {:.2f} s; the slowest took {:.3f} s: {}\n", expectations, executions, seconds, slowest,
-             slowest_test);
+  fmt::print("{} expectations, {} executions, {:.2f} s; the slowest took {:.3f} s: {}\n", expectations,
+             executions, seconds, slowest, slowest_test);
   if (!testing::small_scale()) {
     EXPECT_LT(slowest, 1.0) << slowest_test;
   }
@@ -119,7 +124,7 @@ TEST_F(OpenSuite, TakesSearchesOfThisSize) {
     std::size_t states;
   };
   const std::vector<Size> sizes = {
-#include "tests/litmus/suite_sizes.inc"
+      // SIZES
   };
   for (const Size& size : sizes) {
     const CheckResult result = run(suite_, size.path, size.model, true).outcome.details;

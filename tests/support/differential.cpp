@@ -97,15 +97,16 @@ void add_barriers(Problem& problem, Random& random) {
     if (thread.placement == problem.launches[0].placed[0].placement) together.push_back(thread.kernel);
   }
   const auto threads = static_cast<std::uint32_t>(together.size());
-  const bool counted = random.chance(60);
+  const bool counted = random.chance(60), by_instance = random.chance(50);
+  const std::uint32_t counts[] = {random.between(1, threads), random.between(1, threads)};  // [barrier]; the rest is undefined
   for (std::uint32_t n = random.between(2, 4); n > 0; --n) {
     Barrier barrier;
     barrier.id = Operand::imm(random.below(2));
     if (counted) {
-      barrier.count = Operand::imm(random.between(1, threads));
+      barrier.count = Operand::imm(counts[barrier.id.bits]);
       if (random.chance(30)) barrier.kind = BarrierKind::arrive;
     }
-    if (random.chance(50)) barrier.instance = 0;
+    if (by_instance) barrier.instance = 0;
     insert(problem.kernels[together[random.below(threads)].value], random, barrier);
   }
 }

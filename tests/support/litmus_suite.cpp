@@ -15,7 +15,8 @@ LitmusSuite suite_in(const std::filesystem::path& folder) {
   const std::string table = (folder / "expected.tsv").string();
   suite.expected = LitmusExpectations::parse(contents_of(table), table);
   for (const auto& entry : std::filesystem::recursive_directory_iterator(folder))
-    if (entry.path().extension() == ".litmus") suite.tests.push_back(entry.path().lexically_relative(folder).generic_string());
+    if (entry.path().extension() == ".litmus")
+      suite.tests.push_back(entry.path().lexically_relative(folder).generic_string());
   std::sort(suite.tests.begin(), suite.tests.end());
   return suite;
 }
@@ -24,8 +25,9 @@ LitmusSuite suite_in(const std::filesystem::path& folder) {
 
 LitmusSuite open_suite(const std::string& source_folder) {
   const char* const given = std::getenv("FENCEWISE_LITMUS_DIR");  // NOLINT(concurrency-mt-unsafe)
-  return suite_in(given != nullptr ? std::filesystem::path(given)
-                                   : std::filesystem::path(source_folder).parent_path() / "shared" / "litmus" / "dat3m");
+  return suite_in(given != nullptr
+                      ? std::filesystem::path(given)
+                      : std::filesystem::path(source_folder).parent_path() / "shared" / "litmus" / "dat3m");
 }
 
 LitmusSuite own_suite(const std::string& source_folder) {

@@ -11,8 +11,8 @@ namespace fencewise::testing {
 
 struct LitmusSuite {
   std::string folder;
-  LitmusExpectations expected;    // of folder/expected.tsv
-  std::vector<std::string> tests; // paths in the folder, sorted
+  LitmusExpectations expected;     // of folder/expected.tsv
+  std::vector<std::string> tests;  // paths in the folder, sorted
 };
 
 // The open suite of Dat3M: FENCEWISE_LITMUS_DIR, or shared/litmus/dat3m beside the sources. Without tests where there is none.

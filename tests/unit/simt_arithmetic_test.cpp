@@ -72,7 +72,8 @@ Kernel kernel_of(const Probe& probe, bool guarded) {
   return kernel;
 }
 
-void expect_as_computed(const Probe& probe, std::mt19937_64& rng) {
+// Counts the probes that are instructions at all.
+void expect_as_computed(const Probe& probe, std::mt19937_64& rng, int& tested) {
   for (const bool guarded : {false, true}) {
     const Kernel kernel = kernel_of(probe, guarded);
     try {
@@ -99,11 +100,13 @@ void expect_as_computed(const Probe& probe, std::mt19937_64& rng) {
           guarded && t % 2 == 0 ? (probe.result == Type::pred ? 0 : 5) : truncate(probe.result, computed);
       ASSERT_EQ(out[t], expected) << print(kernel) << "thread " << t << " of " << a[t] << ", " << b[t] << ", " << c[t];
     }
+    tested += guarded;
   }
 }
 
 TEST(SimtArithmetic, ComputesWhatTheInterpreterComputes) {
   std::mt19937_64 rng(7);
+  int tested = 0;
   for (int op = 0; op <= static_cast<int>(Arith::rcp); ++op) {
     for (const Type type : types) {
       const auto arith = static_cast<Arith>(op);
@@ -113,22 +116,25 @@ TEST(SimtArithmetic, ComputesWhatTheInterpreterComputes) {
       const bool counts = arith == Arith::popc || arith == Arith::clz || arith == Arith::bfind;
       Arithmetic i{.op = arith, .type = type, .dst = {}, .a = {}, .b = {}, .c = {}};
       const Type result = is_wide ? wide(type) : counts ? Type::u32 : type;
-      expect_as_computed({i, type, shift ? Type::u32 : type, is_wide ? wide(type) : type, result}, rng);
+      expect_as_computed({i, type, shift ? Type::u32 : type, is_wide ? wide(type) : type, result}, rng, tested);
     }
   }
+  EXPECT_GE(tested, 180);
 }
 
 TEST(SimtArithmetic, ComparesSelectsAndConverts) {
   std::mt19937_64 rng(8);
+  int tested = 0;
   for (const Type type : types) {
     for (int compare = 0; compare < 6; ++compare)
       expect_as_computed({{.op = Arith::setp, .type = type, .dst = {}, .a = {}, .b = {}, .c = {},
-                           .compare = static_cast<Compare>(compare)}, type, type, Type::u32, Type::pred}, rng);
-    expect_as_computed({{.op = Arith::selp, .type = type, .dst = {}, .a = {}, .b = {}, .c = {}}, type, type, Type::pred, type}, rng);
+                           .compare = static_cast<Compare>(compare)}, type, type, Type::u32, Type::pred}, rng, tested);
+    expect_as_computed({{.op = Arith::selp, .type = type, .dst = {}, .a = {}, .b = {}, .c = {}}, type, type, Type::pred, type}, rng, tested);
     for (const Type from : types)
       expect_as_computed({{.op = Arith::cvt, .type = type, .dst = {}, .a = {}, .b = {}, .c = {}, .compare = Compare::eq,
-                           .from = from}, from, from, Type::u32, type}, rng);
+                           .from = from}, from, from, Type::u32, type}, rng, tested);
   }
+  EXPECT_EQ(tested, 60 + 10 + 100);
 }
 
 TEST(SimtArithmetic, TakesRegistersWiderThanTheOperation) {

@@ -111,6 +111,7 @@ class Decoder {
     first_segment_.assign(kernel_.blocks.size(), not_a_register);
     for (const std::uint32_t block : order.order()) decode_block(block);
     for (Segment& segment : program_.segments) link(segment);
+    set_initial_registers();
     program_.constant_bytes = constant_bytes_;
     program_.kernel = std::make_shared<const Kernel>(kernel_);
     return std::move(program_);
@@ -145,6 +146,14 @@ class Decoder {
       if (!differs_between_warps(special)) continue;
       program_.warp_specials.push_back({warp_bytes_, special});
       warp_bytes_ += 4 * warp_lanes;
+    }
+  }
+
+  void set_initial_registers() {
+    for (std::size_t r = 0; r < program_.registers.places.size(); ++r) {
+      const RegisterPlace& place = program_.registers.places[r];
+      const std::uint64_t value = kernel_.register_initial.empty() ? 0 : kernel_.register_initial[r];
+      if (place.live_at_entry) program_.initial.push_back({place.slot, value, place.bytes});
     }
   }
 
@@ -325,7 +334,7 @@ class Decoder {
       ++segment_.statements[static_cast<std::size_t>(StatementClass::ffma)];
       return;
     }
-    append_general(handlers::scalar, {.operation = i, .in = {a, b, c}, .out = dst, .out2 = {}}, statement);
+    append_general(handlers::scalar, {.operation = i, .in = {a, b, c}, .out = dst, .out2 = {}, .from = {}}, statement);
   }
 
   static bool choose_handler(const Arithmetic& i, Op& op) {
@@ -450,27 +459,39 @@ class Decoder {
   }
   void decode(const Unmodelled&) { append(new_op(handlers::unmodelled)); }
   void decode(const ActiveMask& active) {
-    append_general(handlers::active_mask, {.operation = active, .in = {}, .out = reg(active.dst), .out2 = {}});
+    append_general(handlers::active_mask, {.operation = active, .in = {}, .out = reg(active.dst), .out2 = {}, .from = {}});
   }
 
   void decode(const Shuffle& s) {
-    GeneralOp g{.operation = s, .in = {}, .out = reg(s.dst), .out2 = {}};
+    GeneralOp g{.operation = s, .in = {}, .out = reg(s.dst), .out2 = {}, .from = {}};
     g.in = {source(s.value, Type::u32), source(s.lane, Type::u32), source(s.clamp, Type::u32)};
     if (s.in_range) g.out2 = reg(*s.in_range);
+    g.from = constant_sources(s, g);
     append_general(handlers::shuffle, std::move(g), StatementClass::shfl);
+  }
+  static std::optional<std::array<std::uint8_t, 32>> constant_sources(const Shuffle& s, const GeneralOp& g) {
+    const bool constants = s.lane.kind == Operand::Kind::immediate && s.clamp.kind == Operand::Kind::immediate;
+    if (!constants || g.out2 || g.in[0].bytes != 4 || g.out->bytes != 4) return std::nullopt;
+    std::array<std::uint8_t, 32> from;
+    for (std::uint32_t l = 0; l < warp_lanes; ++l) {
+      const auto source = shuffle_source(s.mode, l, static_cast<std::uint32_t>(s.lane.bits),
+                                         static_cast<std::uint32_t>(s.clamp.bits));
+      from[l] = static_cast<std::uint8_t>(source.value_or(l));
+    }
+    return from;
   }
   void decode(const Vote& v) {
     append_general(handlers::vote,
-                   {.operation = v, .in = {source(v.predicate, Type::pred)}, .out = reg(v.dst), .out2 = {}});
+                   {.operation = v, .in = {source(v.predicate, Type::pred)}, .out = reg(v.dst), .out2 = {}, .from = {}});
   }
   void decode(const Match& m) {
-    GeneralOp g{.operation = m, .in = {source(m.value, m.type)}, .out = reg(m.dst), .out2 = {}};
+    GeneralOp g{.operation = m, .in = {source(m.value, m.type)}, .out = reg(m.dst), .out2 = {}, .from = {}};
     if (m.all_equal) g.out2 = reg(*m.all_equal);
     append_general(handlers::match, std::move(g));
   }
   void decode(const WarpReduce& r) {
     append_general(handlers::warp_reduce,
-                   {.operation = r, .in = {source(r.value, r.type)}, .out = reg(r.dst), .out2 = {}});
+                   {.operation = r, .in = {source(r.value, r.type)}, .out = reg(r.dst), .out2 = {}, .from = {}});
   }
 
   void decode(const Barrier& barrier) {

@@ -389,8 +389,36 @@ void store_lanes(Machine& machine, Warp& warp, const MemoryOp& m, const Target& 
   });
 }
 
+template <class T>
+void add_lanes(const Warp& warp, const MemoryOp& m, const Target& t, std::uint32_t mask) {
+  const std::byte* values = warp.registers.at(m.data[0].slot);
+  each_lane(mask, [&](std::uint32_t l) {
+    T sum, value;
+    std::memcpy(&sum, t.base + t.pattern->bytes[l], 4);
+    std::memcpy(&value, values + std::size_t{l} * 4, 4);
+    if (m.old) std::memcpy(warp.registers.at(m.old->slot) + std::size_t{l} * 4, &sum, 4);
+    sum += value;
+    std::memcpy(t.base + t.pattern->bytes[l], &sum, 4);
+  });
+}
+
+// The atomics that kernels use most.
+bool add_words(const Warp& warp, const MemoryOp& m, const Target& t, std::uint32_t mask) {
+  if (m.op != AtomicOp::add || m.data[0].bytes != 4 || (m.old && m.old->bytes != 4)) return false;
+  if (m.type == Type::f32) {
+    add_lanes<float>(warp, m, t, mask);
+    return true;
+  }
+  if (m.type == Type::u32 || m.type == Type::s32) {
+    add_lanes<std::uint32_t>(warp, m, t, mask);
+    return true;
+  }
+  return false;
+}
+
 // Lane by lane, ascending: each sees what the one before left.
 void atomic_lanes(Machine& machine, Warp& warp, const MemoryOp& m, const Target& t, std::uint32_t mask) {
+  if (add_words(warp, m, t, mask)) return;
   const std::uint32_t size = size_of(m.type);
   each_lane(mask, [&](std::uint32_t l) {
     std::byte* p = t.base + t.pattern->bytes[l];

@@ -2,6 +2,7 @@
 #include <array>
 #include <bit>
 #include <cstring>
+#include <optional>
 
 #include "kernels/core/error.h"
 #include "kernels/core/printer.h"
@@ -25,6 +26,30 @@ void Machine::write_lane(Warp& warp, const Source& target, std::uint32_t lane, s
     return;
   }
   std::memcpy(warp.registers.at(target.slot) + std::size_t{lane} * target.bytes, &value, target.bytes);
+}
+
+std::optional<std::uint32_t> shuffle_source(ShuffleMode mode, std::uint32_t lane, std::uint32_t b, std::uint32_t c) {
+  const std::uint32_t segment = c >> 8U & 31U, clamp = c & 31U;
+  const std::uint32_t last = (lane & segment) | (clamp & ~segment);
+  const std::uint32_t first = lane & segment;
+  b &= 31U;
+  switch (mode) {
+    case ShuffleMode::up:
+      if (lane < b + last) return std::nullopt;
+      return lane - b;
+    case ShuffleMode::down:
+      if (lane + b > last) return std::nullopt;
+      return lane + b;
+    case ShuffleMode::bfly:
+      if ((lane ^ b) > last) return std::nullopt;
+      return lane ^ b;
+    case ShuffleMode::idx: {
+      const std::uint32_t from = first | (b & ~segment);
+      if (from > last) return std::nullopt;
+      return from;
+    }
+  }
+  return std::nullopt;
 }
 
 namespace handlers {
@@ -114,49 +139,14 @@ void scalar(Machine& m, Warp& warp, const Op& op, std::uint32_t mask) {
   });
 }
 
-namespace {
-
-// The lane that `lane` reads from, or no value if that is out of its range: PTX ISA, "shfl.sync".
-std::optional<std::uint32_t> shuffle_source(ShuffleMode mode, std::uint32_t lane, std::uint32_t b, std::uint32_t c) {
-  const std::uint32_t segment = c >> 8U & 31U, clamp = c & 31U;
-  const std::uint32_t last = (lane & segment) | (clamp & ~segment);
-  const std::uint32_t first = lane & segment;
-  b &= 31U;
-  switch (mode) {
-    case ShuffleMode::up:
-      if (lane < b + last) return std::nullopt;
-      return lane - b;
-    case ShuffleMode::down:
-      if (lane + b > last) return std::nullopt;
-      return lane + b;
-    case ShuffleMode::bfly:
-      if ((lane ^ b) > last) return std::nullopt;
-      return lane ^ b;
-    case ShuffleMode::idx: {
-      const std::uint32_t from = first | (b & ~segment);
-      if (from > last) return std::nullopt;
-      return from;
-    }
-  }
-  return std::nullopt;
-}
-
-}  // namespace
-
 // A lane that is not active gives 0.
 void shuffle(Machine& m, Warp& warp, const Op& op, std::uint32_t mask) {
   const GeneralOp& g = m.program.general[op.data];
   const auto& instruction = std::get<Shuffle>(g.operation);
-  // Most are of whole warps, the same distance in all lanes: constants.
-  const bool uniform = (g.in[1].slot & 1U) != 0 && (g.in[2].slot & 1U) != 0;
-  if (uniform && mask == all_lanes && !g.out2 && g.in[0].bytes == 4 && g.out->bytes == 4) {
-    std::array<std::uint32_t, 32> old;
+  if (g.from && mask == all_lanes) {
+    std::array<std::uint32_t, 32> old, result;
     std::memcpy(old.data(), warp.registers.at(g.in[0].slot), sizeof old);
-    std::array<std::uint32_t, 32> result;
-    const auto b = static_cast<std::uint32_t>(m.read_lane(warp, g.in[1], 0));
-    const auto c = static_cast<std::uint32_t>(m.read_lane(warp, g.in[2], 0));
-    for (std::uint32_t l = 0; l < warp_lanes; ++l)
-      result[l] = old[shuffle_source(instruction.mode, l, b, c).value_or(l)];
+    for (std::uint32_t l = 0; l < warp_lanes; ++l) result[l] = old[(*g.from)[l]];
     std::memcpy(warp.registers.at(g.out->slot), result.data(), sizeof result);
     return;
   }

@@ -1,5 +1,6 @@
 #include "kernels/core/simt/peephole.h"
 
+#include <bit>
 #include <map>
 #include <optional>
 
@@ -34,6 +35,22 @@ Block merge_moves(const Block& block, BlockId id, const Kernel& kernel, const Li
     merged.instructions.push_back(std::move(instruction));
   }
   return merged;
+}
+
+// --- division ---
+
+void divide_by_shifting(Instruction& instruction) {
+  auto* a = std::get_if<Arithmetic>(&instruction.operation);
+  if (a == nullptr || a->b.kind != Operand::Kind::immediate || is_signed(a->type) || is_float(a->type)) return;
+  const std::uint64_t divisor = truncate(a->type, a->b.bits);
+  if (!std::has_single_bit(divisor)) return;
+  if (a->op == Arith::rem) {
+    a->op = Arith::bit_and;
+    a->b = Operand::imm(divisor - 1);
+  } else if (a->op == Arith::div) {
+    a->op = Arith::shr;
+    a->b = Operand::imm(static_cast<std::uint64_t>(std::countr_zero(divisor)));
+  }
 }
 
 // --- constants in indices ---
@@ -152,6 +169,8 @@ Simplified simplify(const Kernel& kernel) {
     for (std::uint32_t b = 0; b < kernel.blocks.size(); ++b)
       s.kernel.blocks[b] = merge_moves(kernel.blocks[b], BlockId{b}, kernel, liveness);
   }
+  for (Block& block : s.kernel.blocks)
+    for (Instruction& instruction : block.instructions) divide_by_shifting(instruction);
   IndexFolder folder(kernel);
   for (Block& block : s.kernel.blocks) s.index_plus.push_back(folder.fold(block));
   while (drop_dead(s)) {

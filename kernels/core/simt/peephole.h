@@ -2,6 +2,7 @@
 // moves, none of which is counted.
 //
 // - `t = a op b; x = t` becomes `x = a op b` where t is used nowhere else (accumulators of the builder);
+// - division by a power of two becomes a shift, its remainder a mask;
 // - an index `i + constant` goes into the access as i and a constant, added modulo 2^32;
 // - arithmetic whose result nobody reads is dropped, unless it is counted.
 // On the unrolled GEMM kernels this halves the number of operations.

@@ -76,6 +76,8 @@ struct GeneralOp {
   Operation operation;
   std::array<Source, 4> in{};
   std::optional<Source> out, out2;
+  // Shuffle of 32-bit registers with a constant distance: where each lane reads from, found once.
+  std::optional<std::array<std::uint8_t, 32>> from;
 };
 
 struct Segment {
@@ -103,6 +105,7 @@ struct BarrierOp {
   bool guard_negated = false;
 };
 
+// One value in all lanes; bytes 0: a predicate.
 struct ConstantLanes {
   Slot slot = 0;
   std::uint64_t value = 0;
@@ -132,6 +135,7 @@ struct Program {
   std::vector<SpecialLanes> warp_specials;     // differ between warps or lanes; in the warp's area
   std::vector<SpecialLanes> block_specials;    // the same for the block; in the constants
   std::vector<ConstantLanes> constants;
+  std::vector<ConstantLanes> initial;          // registers that may be read before they are written
   std::uint32_t constant_bytes = 0;
   std::uint32_t true_predicate = 0, false_predicate = 0;  // words that hold ~0 and 0
   std::uint32_t predicate_words = 0;
@@ -140,6 +144,10 @@ struct Program {
   bool strong_shared = false;                  // some shared access is not weak
   bool blocks_in_order = false;                // global atomics, fences or strong global accesses
 };
+
+// The lane that `lane` reads from with operands b and c, or no value if that is out of its range: PTX ISA, "shfl.sync".
+[[nodiscard]] std::optional<std::uint32_t> shuffle_source(ShuffleMode mode, std::uint32_t lane, std::uint32_t b,
+                                                          std::uint32_t c);
 
 [[nodiscard]] Program decode(const Kernel& kernel, const RunConfig& config);
 

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <span>
 
+#include "kernels/core/simt/multiversion.h"
+
 namespace fencewise::simt {
 namespace {
 
@@ -30,8 +32,34 @@ bool is_write(SharedAccess access) {
 }
 
 // The last entry by a warp other than `me` (which is warp + 1), or 0.
-std::uint32_t by_another(std::uint32_t last, std::uint32_t other, std::uint32_t me) {
+[[gnu::always_inline]] inline std::uint32_t by_another(std::uint32_t last, std::uint32_t other, std::uint32_t me) {
   return (last & warp_mask) == me ? other : last;
+}
+
+// The two loops over words, in vectors: recording takes a third of the time of a shared load otherwise.
+FENCEWISE_CLONES std::uint32_t others_in(const std::uint32_t* last, const std::uint32_t* other, const WordRun* runs,
+                                         std::size_t count, std::uint32_t me) {
+  std::uint32_t found = 0;
+  for (std::size_t r = 0; r < count; ++r) {
+    const std::uint32_t* l = last + runs[r].first;
+    const std::uint32_t* o = other + runs[r].first;
+    for (std::uint32_t i = 0; i < runs[r].count; ++i) found |= by_another(l[i], o[i], me);
+  }
+  return found;
+}
+
+FENCEWISE_CLONES void record_in(std::uint32_t* __restrict last, std::uint32_t* __restrict other, const WordRun* runs,
+                                std::size_t count, std::uint32_t entry) {
+  const std::uint32_t me = entry & warp_mask;
+  for (std::size_t r = 0; r < count; ++r) {
+    std::uint32_t* __restrict l = last + runs[r].first;
+    std::uint32_t* __restrict o = other + runs[r].first;
+    for (std::uint32_t i = 0; i < runs[r].count; ++i) {
+      const std::uint32_t before = l[i], second = o[i];
+      o[i] = by_another(before, second, me);
+      l[i] = entry;
+    }
+  }
 }
 
 }  // namespace
@@ -58,12 +86,9 @@ bool RaceDetector::any_conflict(SharedAccess access, const AccessPattern& patter
   std::uint32_t found = 0;
   for (const SharedAccess enemy : enemies(access)) {
     const History& h = of(enemy);
-    if (h.empty) continue;
-    for (const WordRun& run : pattern.runs) {
-      const Entry* last = h.last.data() + (first_word + run.first);
-      const Entry* other = h.other.data() + (first_word + run.first);
-      for (std::uint32_t i = 0; i < run.count; ++i) found |= by_another(last[i], other[i], warp + 1);
-    }
+    if (!h.empty)
+      found |= others_in(h.last.data() + first_word, h.other.data() + first_word, pattern.runs.data(),
+                         pattern.runs.size(), warp + 1);
   }
   return found != 0;
 }
@@ -82,15 +107,8 @@ std::optional<Conflict> RaceDetector::conflict(SharedAccess access, std::int64_t
 void RaceDetector::record(SharedAccess access, const AccessPattern& pattern, std::int64_t first_word, Accessor who) {
   History& h = of(access);
   h.empty = false;
-  const Entry entry = who.op << warp_bits | (who.warp + 1);
-  for (const WordRun& run : pattern.runs) {
-    Entry* last = h.last.data() + (first_word + run.first);
-    Entry* other = h.other.data() + (first_word + run.first);
-    for (std::uint32_t i = 0; i < run.count; ++i) {
-      other[i] = by_another(last[i], other[i], who.warp + 1);
-      last[i] = entry;
-    }
-  }
+  record_in(h.last.data() + first_word, h.other.data() + first_word, pattern.runs.data(), pattern.runs.size(),
+            who.op << warp_bits | (who.warp + 1));
 }
 
 void RaceDetector::record(SharedAccess access, std::int64_t word, Accessor who) {

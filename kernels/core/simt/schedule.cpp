@@ -125,12 +125,11 @@ void Machine::start_block(std::uint64_t linear) {
     warp.stack.clear();
     warp.predicates[program.true_predicate] = all_lanes;
     warp.predicates[program.false_predicate] = 0;
-    for (std::size_t r = 0; r < program.registers.places.size(); ++r) {
-      const RegisterPlace& place = program.registers.places[r];
-      if (!place.live_at_entry) continue;
-      const std::uint64_t initial =
-          program.kernel->register_initial.empty() ? 0 : program.kernel->register_initial[r];
-      for (std::uint32_t l = 0; l < warp_lanes; ++l) write_lane(warp, {place.slot, place.bytes}, l, initial);
+    for (const ConstantLanes& initial : program.initial) {
+      if (initial.bytes == 0)
+        warp.predicates[initial.slot] = initial.value != 0 ? all_lanes : 0;
+      else
+        fill_lanes(warp.registers.at(initial.slot), initial.value, initial.bytes);
     }
   }
 }

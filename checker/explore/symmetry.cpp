@@ -1,0 +1,166 @@
+#include "checker/explore/symmetry.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+
+#include "checker/explore/symmetry_program.h"
+
+namespace fencewise {
+namespace {
+
+std::uint64_t mix(std::uint64_t a, std::uint64_t b) {
+  std::uint64_t x = a * 0x9e37'79b9'7f4a'7c15U ^ (b + 0x7f4a'7c15U);
+  x ^= x >> 29U;
+  return x * 0xbf58'476d'1ce4'e5b9U;
+}
+
+}  // namespace
+
+std::optional<Symmetry> Symmetry::find(const LaunchContext& c, std::uint32_t replays, std::string& why) {
+  const auto refuse = [&](std::string reason) {
+    why = std::move(reason);
+    return std::nullopt;
+  };
+  const Launch& launch = c.launch;
+  if (!launch.placed.empty()) return refuse("threads are placed by hand");
+  if (launch.grid.y != 1 || launch.grid.z != 1 || launch.grid.x < 2) return refuse("the grid is not one row of CTAs");
+  if (c.problem.domain != ValueDomain::multisets) return refuse("values are ordered expressions");
+  if (c.problem.launches.size() != 1) return refuse("the plan has several launches");
+  const Kernel& kernel = c.problem.kernels[launch.kernel.value];
+  IdUse use;
+  if (auto reason = id_only_in_addresses(kernel, use); !reason.empty()) return refuse(std::move(reason));
+  if (auto reason = sweeps_add_up(kernel, use); !reason.empty()) return refuse(std::move(reason));
+
+  Symmetry symmetry;
+  symmetry.ctas_ = launch.grid.x;
+  symmetry.storage_.resize(c.image.memory.size());
+  std::vector<bool> slotted(c.problem.buffers.size(), false);
+  const auto bindings = bindings_of(c.problem, launch, launch.kernel);
+  for (std::uint32_t a = 0; a < kernel.arrays.size(); ++a) {
+    if (!bindings[a]) continue;
+    if (std::count(bindings.begin(), bindings.end(), bindings[a]) > 1) return refuse("two arrays are one buffer");
+    if (!use.slotted[a]) continue;
+    const Buffer& buffer = c.problem.buffers[bindings[a]->value];
+    if (buffer.length % symmetry.ctas_ != 0) return refuse(fmt::format("'{}' is no equal share for each CTA", buffer.name));
+    slotted[bindings[a]->value] = true;
+    symmetry.storage_[bindings[a]->value] = {true, buffer.length / symmetry.ctas_ * size_of(buffer.element)};
+  }
+  if (auto reason = memory_is_symmetric(c, slotted, symmetry.ctas_, replays); !reason.empty()) return refuse(std::move(reason));
+  if (auto reason = contract_is_symmetric(c.problem, slotted, symmetry.ctas_); !reason.empty()) return refuse(std::move(reason));
+  for (std::uint32_t b = 0; b < kernel.blocks.size(); ++b) {
+    auto& row = symmetry.reach_.emplace_back(kernel.blocks[b].instructions.size(), Reach::other);
+    for (std::uint32_t n = 0; n < row.size(); ++n) {
+      const auto* load = std::get_if<Load>(&kernel.blocks[b].instructions[n].operation);
+      if (use.id_address[b][n]) row[n] = Reach::own_slot;
+      else if (load != nullptr && load->access.address.array && use.slotted[load->access.address.array->value]) row[n] = Reach::sweep;
+    }
+  }
+  return symmetry;
+}
+
+std::optional<std::uint32_t> Symmetry::owner(const Location& location) const {
+  const SlottedArray& s = storage_[location.storage];
+  if (!s.slotted) return std::nullopt;
+  return static_cast<std::uint32_t>(location.offset / s.slot_bytes);
+}
+
+// The same for corresponding events of interchangeable CTAs.
+std::uint64_t Symmetry::role(const PartialExecution& x, EventId e) const {
+  const Event& event = x.graph.events[e];
+  const auto index = x.context().image.threads[event.thread].coordinates.index_in_cta;
+  return mix(mix(index, event.po), static_cast<std::uint64_t>(event.kind));
+}
+
+// What a read is told to read from, named so that it means the same for every CTA of the reader's standing.
+std::uint64_t Symmetry::descriptor(const PartialExecution& x, EventId write, EventId read) const {
+  const Event& w = x.graph.events[write];
+  const auto& cta_of = x.context().image.cta_of;
+  if (w.thread != no_thread && cta_of[w.thread] == cta_of[x.graph.events[read].thread]) return mix(1, role(x, write)) | 1U;
+  if (w.thread == no_thread && owner(w.location)) return 3;  // the initial write of a slot
+  return std::uint64_t{write} << 2U;
+}
+
+std::vector<Edge> Symmetry::representatives(const PartialExecution& x, const std::vector<Edge>& options) const {
+  const auto& cta_of = x.context().image.cta_of;
+  const bool one_write = options.size() < 2 || options[0].from == options[1].from;
+  std::map<std::pair<std::uint64_t, std::uint64_t>, std::uint32_t> first;  // (standing, role) -> least CTA
+  const auto least = [&](EventId e, std::optional<std::uint32_t> but) {
+    const ThreadId t = x.graph.events[e].thread;
+    if (t == no_thread) return true;
+    const std::uint32_t cta = cta_of[t];
+    if (x.standing[cta].unique || (but && *but == cta)) return true;
+    const auto [it, fresh] = first.try_emplace({x.standing[cta].history, role(x, e)}, cta);
+    return fresh || it->second == cta;
+  };
+  std::vector<Edge> kept;
+  for (const Edge& edge : options) {
+    const std::uint32_t reader = cta_of[x.graph.events[edge.to].thread];
+    if (one_write && options.size() > 1) {
+      if (least(edge.to, std::nullopt)) kept.push_back(edge);
+      continue;
+    }
+    if (!least(edge.from, reader)) continue;
+    // CTAs of equal standing choose in ascending order of what they read from.
+    if (!x.standing[reader].unique) {
+      const auto floor = x.floors.find({x.standing[reader].history, role(x, edge.to)});
+      if (floor != x.floors.end() && descriptor(x, edge.from, edge.to) < floor->second) continue;
+    }
+    kept.push_back(edge);
+  }
+  return kept;
+}
+
+void Symmetry::choose(PartialExecution& x, const Edge& option, How how) const {
+  const auto& cta_of = x.context().image.cta_of;
+  const Event& write = x.graph.events[option.from];
+  const Event& read = x.graph.events[option.to];
+  const std::uint32_t reader = cta_of[read.thread];
+  if (const auto slot = owner(read.location); slot && *slot != reader) x.standing[*slot].unique = true;
+  const bool tied = write.thread != no_thread && cta_of[write.thread] != reader;
+  if (tied && !x.standing[cta_of[write.thread]].unique) {
+    x.standing[cta_of[write.thread]].unique = x.standing[reader].unique = true;
+    return;
+  }
+  if (x.standing[reader].unique) return;
+  auto& standing = x.standing[reader];
+  const std::uint64_t what = descriptor(x, option.from, option.to);
+  // Chosen by its write, a reader says nothing of what its like may read: that write's other readers were ruled out for all.
+  if (how == How::by_read) x.floors.insert_or_assign({standing.history, role(x, option.to)}, what);
+  standing.history = mix(mix(standing.history, role(x, option.to)), what);
+}
+
+void Symmetry::single_out(PartialExecution& x, ThreadId thread) const { x.standing[x.context().image.cta_of[thread]].unique = true; }
+
+void Symmetry::confirm(const PartialExecution& x) const {
+  const auto& cta_of = x.context().image.cta_of;
+  for (ThreadId t = 0; t < x.threads.size(); ++t) {
+    // [storage, place in the slot] -> how often each slot was read in the sweep at hand
+    std::map<std::pair<std::uint32_t, std::uint64_t>, std::vector<std::uint32_t>> visits;
+    const auto end_sweep = [&] {
+      for (const auto& [place, counts] : visits)
+        if (std::adjacent_find(counts.begin(), counts.end(), std::not_equal_to<>()) != counts.end())
+          throw SymmetryBroken("a thread reads some CTAs' slots, not all");
+      visits.clear();
+    };
+    for (const auto& events : x.threads[t].events)
+      for (const EventId e : events) {
+        if (e == no_event) continue;
+        const Event& event = x.graph.events[e];
+        const Reach reach = reach_[x.info[e].where.block.value][x.info[e].where.index];
+        if (event.is_memory() && reach == Reach::sweep) {
+          const SlottedArray& s = storage_[event.location.storage];
+          auto& counts = visits.try_emplace({event.location.storage, event.location.offset % s.slot_bytes}, std::vector<std::uint32_t>(ctas_, 0)).first->second;
+          ++counts[event.location.offset / s.slot_bytes];
+          continue;
+        }
+        if (event.is_memory() && reach == Reach::own_slot && owner(event.location) != cta_of[t])
+          throw SymmetryBroken("a thread reaches another CTA's slot by its own id");
+        end_sweep();
+      }
+    end_sweep();
+  }
+}
+
+}  // namespace fencewise
