@@ -28,7 +28,8 @@ struct CheckOptions {
   Model model = Model::ptx;
   Races races = Races::fail;
   Engine engine = Engine::automatic;
-  // One behaviour of each set that differs only by the names of interchangeable CTAs. `automatic`: for more than 8 CTAs.
+  // One behaviour of each set that differs only by the names of interchangeable CTAs. `automatic`: for more than 8 CTAs,
+  // unless the engine is `graph`.
   Reduction symmetry = Reduction::automatic;
   std::uint32_t loop_bound = 8;  // rounds of a loop whose condition depends on memory, per thread
   bool stop_at_first = true;     // stop at the first finding that violates (else: collect one per kind and place)
@@ -112,7 +113,7 @@ struct Finding {
 
 struct CheckResult {
   Verdict verdict = Verdict::verified;
-  std::string reason;                    // why inconclusive
+  std::string reason;                    // why inconclusive; else a note on the search
   std::string unexplored;                // what was left out, if anything; a violated result may have left out things too
   bool condition_met = false;            // quantifiers exists and never: some final state satisfies the condition
   std::string engine;                    // "graph" or "view"

@@ -1,10 +1,10 @@
 #include "checker/repair.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <chrono>
 #include <vector>
+
+#include <fmt/format.h>
 
 #include "kernels/core/printer.h"
 
@@ -30,8 +30,7 @@ class Edits {
   }
 
  private:
-  template <class F>
-  void for_each_instruction(F&& f) {
+  template <class F> void for_each_instruction(F&& f) {
     for (std::uint32_t k = 0; k < problem_.kernels.size(); ++k) {
       const Kernel& kernel = problem_.kernels[k];
       for (std::uint32_t b = 0; b < kernel.blocks.size(); ++b)
@@ -50,7 +49,8 @@ class Edits {
   std::string place(KernelId k, const Instruction& i) const {
     const Kernel& kernel = problem_.kernels[k.value];
     const std::string where = print(i.where, kernel);
-    return where.empty() ? fmt::format("'{}'", print(i, kernel)) : fmt::format("'{}' ({})", print(i, kernel), where.substr(0, where.rfind(':')));
+    return where.empty() ? fmt::format("'{}'", print(i, kernel))
+                         : fmt::format("'{}' ({})", print(i, kernel), where.substr(0, where.rfind(':')));
   }
 
   void change(KernelId k, InstructionRef at, const std::string& words, const Instruction& now) {
@@ -59,20 +59,23 @@ class Edits {
     edits_.push_back(std::move(e));
   }
 
-  void insert(KernelId k, InstructionRef at, bool after, const std::string& words, Operation operation, SourceLine where) {
+  void insert(KernelId k, InstructionRef at, bool after, const std::string& words, Operation operation,
+              SourceLine where) {
     Edit e{words, k, problem_.kernels[k.value]};
     auto& list = e.changed.blocks[at.block.value].instructions;
-    list.insert(list.begin() + at.index + (after ? 1 : 0), Instruction{std::move(operation), std::nullopt, where});
+    list.insert(list.begin() + at.index + (after ? 1 : 0),
+                Instruction{std::move(operation), std::nullopt, where});
     edits_.push_back(std::move(e));
   }
 
   void widen(KernelId k, InstructionRef at, const Instruction& i) {
     Instruction now = i;
-    if (Access* access = access_of(now); access != nullptr && is_strong(access->order) && access->scope < Scope::gpu &&
-                                         access->space != StateSpace::shared) {
+    if (Access* access = access_of(now); access != nullptr && is_strong(access->order) &&
+                                         access->scope < Scope::gpu && access->space != StateSpace::shared) {
       access->scope = Scope::gpu;
       change(k, at, fmt::format("widen {} to scope gpu", place(k, i)), now);
-    } else if (auto* fence = std::get_if<Fence>(&now.operation); fence != nullptr && fence->scope < Scope::gpu) {
+    } else if (auto* fence = std::get_if<Fence>(&now.operation);
+               fence != nullptr && fence->scope < Scope::gpu) {
       fence->scope = Scope::gpu;
       change(k, at, fmt::format("widen {} to scope gpu", place(k, i)), now);
     }
@@ -80,10 +83,12 @@ class Edits {
 
   void strengthen(KernelId k, InstructionRef at, const Instruction& i) {
     Instruction now = i;
-    if (auto* atomic = std::get_if<Atomic>(&now.operation); atomic != nullptr && atomic->access.order != Order::acq_rel && !atomic->red) {
+    if (auto* atomic = std::get_if<Atomic>(&now.operation);
+        atomic != nullptr && atomic->access.order != Order::acq_rel && !atomic->red) {
       atomic->access.order = Order::acq_rel;
       change(k, at, fmt::format("make {} acq_rel", place(k, i)), now);
-    } else if (auto* fence = std::get_if<Fence>(&now.operation); fence != nullptr && fence->order != Order::sc) {
+    } else if (auto* fence = std::get_if<Fence>(&now.operation);
+               fence != nullptr && fence->order != Order::sc) {
       fence->order = Order::sc;
       change(k, at, fmt::format("make {} a fence.sc", place(k, i)), now);
     }
@@ -97,8 +102,12 @@ class Edits {
     const bool reads = !std::holds_alternative<Store>(i.operation);
     if (!is_strong(access->order)) return;  // patterns are made of strong accesses
     const Fence fence{Order::acq_rel, Scope::gpu};
-    if (writes) insert(k, at, false, fmt::format("add fence.acq_rel.gpu (or __threadfence()) before {}", place(k, i)), fence, i.where);
-    if (reads) insert(k, at, true, fmt::format("add fence.acq_rel.gpu (or __threadfence()) after {}", place(k, i)), fence, i.where);
+    if (writes)
+      insert(k, at, false, fmt::format("add fence.acq_rel.gpu (or __threadfence()) before {}", place(k, i)),
+             fence, i.where);
+    if (reads)
+      insert(k, at, true, fmt::format("add fence.acq_rel.gpu (or __threadfence()) after {}", place(k, i)),
+             fence, i.where);
   }
 
   // After an access, where all threads of the CTA come by or none: the check tells.
@@ -106,13 +115,17 @@ class Edits {
     Instruction copy = i;
     const bool global_atomic = std::holds_alternative<Atomic>(i.operation);
     if (access_of(copy) == nullptr && !std::holds_alternative<Fence>(i.operation)) return;
-    if (!global_atomic) insert(k, at, true, fmt::format("add bar.sync (__syncthreads()) after {}", place(k, i)), Barrier{}, i.where);
+    if (!global_atomic)
+      insert(k, at, true, fmt::format("add bar.sync (__syncthreads()) after {}", place(k, i)), Barrier{},
+             i.where);
     // Behind a structured if: at the head of the block where control meets again.
     const Kernel& kernel = problem_.kernels[k.value];
     const auto& last = kernel.blocks[at.block.value].instructions.back();
     const auto* jump = std::get_if<Branch>(&last.operation);
     if (jump == nullptr || jump->target.value <= at.block.value) return;
-    insert(k, {jump->target, 0}, false, fmt::format("add bar.sync (__syncthreads()) after the branch with {}", place(k, i)), Barrier{}, i.where);
+    insert(k, {jump->target, 0}, false,
+           fmt::format("add bar.sync (__syncthreads()) after the branch with {}", place(k, i)), Barrier{},
+           i.where);
   }
 
   const Problem& problem_;
@@ -125,11 +138,13 @@ bool repairable(FindingKind kind) {
 
 }  // namespace
 
-std::optional<std::string> find_repair(const Problem& problem, const CheckOptions& options, const Finding& finding,
-                                       double seconds_each, double seconds_in_all) {
+std::optional<std::string> find_repair(const Problem& problem, const CheckOptions& options,
+                                       const Finding& finding, double seconds_each, double seconds_in_all) {
   if (!repairable(finding.kind) || problem.contract.quantifier != Quantifier::always) return std::nullopt;
   const auto start = std::chrono::steady_clock::now();
-  const auto spent = [&] { return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count(); };
+  const auto spent = [&] {
+    return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  };
   for (Edit& edit : Edits(problem).all()) {
     if (spent() > seconds_in_all) return std::nullopt;
     Problem changed = problem;

@@ -1,13 +1,13 @@
 // Replays a saved counterexample: the threads run again with the reads-from it gives, the axioms judge the graph, and the
 // properties are evaluated anew. Nothing of the saved finding is believed but its choices.
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <map>
 
+#include <fmt/format.h>
+
 #include "checker/check.h"
-#include "checker/properties/examine.h"
 #include "checker/explore/fence_order.h"
+#include "checker/properties/examine.h"
 #include "kernels/core/error.h"
 #include "kernels/core/validate.h"
 #include "memmodel/judge.h"
@@ -35,7 +35,8 @@ std::map<EventKey, EventId> keys_of(const ExecutionGraph& graph) {
 
 class LaunchReplay {
  public:
-  LaunchReplay(const LaunchContext& context, const WitnessLaunch& saved) : saved_(saved), execution(context) {}
+  LaunchReplay(const LaunchContext& context, const WitnessLaunch& saved)
+      : saved_(saved), execution(context) {}
 
   void run() {
     execution.advance();
@@ -45,9 +46,11 @@ class LaunchReplay {
     relations.prepare(execution.graph, execution.context().reading);
     relations.derive(execution.graph);
     if (const auto axiom = relations.violated_axiom(execution.graph))
-      throw InputError(fmt::format("the counterexample is not consistent: it breaks the axiom {}", name(*axiom)));
+      throw InputError(
+          fmt::format("the counterexample is not consistent: it breaks the axiom {}", name(*axiom)));
     for (EventId e = 0; e < execution.graph.events.size(); ++e)
-      if (execution.graph.events[e].is_read() && execution.graph.rf[e] == no_event) misfit("a read has no source in it");
+      if (execution.graph.events[e].is_read() && execution.graph.rf[e] == no_event)
+        misfit("a read has no source in it");
   }
 
  private:
@@ -62,7 +65,8 @@ class LaunchReplay {
     for (const auto& [key, e] : saved) {
       if (!saved_.graph.events[e].is_read() || saved_.graph.rf[e] == no_event) continue;
       const auto read = to_fresh.find(e), write = to_fresh.find(saved_.graph.rf[e]);
-      if (read == to_fresh.end() || write == to_fresh.end() || execution.graph.rf[read->second] != no_event) continue;
+      if (read == to_fresh.end() || write == to_fresh.end() || execution.graph.rf[read->second] != no_event)
+        continue;
       execution.choose(read->second, write->second);
       chosen = true;
     }
@@ -98,29 +102,36 @@ Finding replay(const Problem& problem, const CheckOptions& options, const Findin
   MemoryImage replay_entry = memory;
   const std::size_t launches = problem.launches.size();
   if (saved.witness.launches.empty()) misfit("it has no launch");
-  if (saved.witness.launches.size() > launches * problem.replays) misfit("it has more launches than the plan");
+  if (saved.witness.launches.size() > launches * problem.replays)
+    misfit("it has more launches than the plan");
   for (std::size_t step = 0; step < saved.witness.launches.size(); ++step) {
     if (step % launches == 0) {
       if (step != 0) memory.renew(problem, terms, static_cast<std::uint32_t>(step / launches) + 1);
       replay_entry = memory;
     }
     Dependencies dependencies;
-    const LaunchContext context(problem, problem.launches[step % launches], reading_of(options.model), memory, terms, dependencies,
-                                options.loop_bound);
+    const LaunchContext context(problem, problem.launches[step % launches], reading_of(options.model), memory,
+                                terms, dependencies, options.loop_bound);
     LaunchReplay launch(context, saved.witness.launches[step]);
     launch.run();
     PlanPoint point;
-    point.number = {static_cast<std::uint32_t>(step / launches) + 1, static_cast<std::uint32_t>(step % launches) + 1};
+    point.number = {static_cast<std::uint32_t>(step / launches) + 1,
+                    static_cast<std::uint32_t>(step % launches) + 1};
     point.ends_replay = (step + 1) % launches == 0;
     point.ends_plan = step + 1 == launches * problem.replays;
     point.replay_entry = &replay_entry;
     const bool last = step + 1 == saved.witness.launches.size();
-    Examination seen = examine(launch.execution, launch.relations, point, {.races = last ? options.races : Races::off, .final_states = false, .seen_races = {}});
+    Examination seen =
+        examine(launch.execution, launch.relations, point,
+                {.races = last ? options.races : Races::off, .final_states = false, .seen_races = {}});
     if (last) {
-      const auto found = std::find_if(seen.findings.begin(), seen.findings.end(),
-                                      [&](const Finding& f) { return f.kind == saved.kind && f.location == saved.location; });
-      if (found == seen.findings.end()) misfit(fmt::format("its execution shows no {} on '{}'", name(saved.kind), saved.location));
-      found->witness.launches.insert(found->witness.launches.begin(), saved.witness.launches.begin(), saved.witness.launches.end() - 1);
+      const auto found = std::find_if(seen.findings.begin(), seen.findings.end(), [&](const Finding& f) {
+        return f.kind == saved.kind && f.location == saved.location;
+      });
+      if (found == seen.findings.end())
+        misfit(fmt::format("its execution shows no {} on '{}'", name(saved.kind), saved.location));
+      found->witness.launches.insert(found->witness.launches.begin(), saved.witness.launches.begin(),
+                                     saved.witness.launches.end() - 1);
       found->repair = saved.repair;
       return std::move(*found);
     }

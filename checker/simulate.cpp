@@ -1,9 +1,9 @@
 #include "checker/simulate.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <numeric>
+
+#include <fmt/format.h>
 
 #include "checker/properties/formula.h"
 #include "checker/simulated_launch.h"
@@ -17,7 +17,8 @@ constexpr std::uint64_t largest_input = 99;
 constexpr std::uint64_t most_elements_listed = 64;
 
 std::uint64_t bits_of(Type type, std::uint64_t number) {
-  const Arithmetic convert{.op = Arith::cvt, .type = type, .dst = {}, .a = {}, .b = {}, .c = {}, .from = Type::u64};
+  const Arithmetic convert{
+      .op = Arith::cvt, .type = type, .dst = {}, .a = {}, .b = {}, .c = {}, .from = Type::u64};
   return compute(convert, number, 0, 0);
 }
 
@@ -52,7 +53,9 @@ class Simulation {
  private:
   void check_order() const {
     if (!schedule_.finish_order) return;
-    const auto fits = [&](const LaunchImage& image) { return is_permutation_of(*schedule_.finish_order, image.ctas); };
+    const auto fits = [&](const LaunchImage& image) {
+      return is_permutation_of(*schedule_.finish_order, image.ctas);
+    };
     if (std::any_of(images_.begin(), images_.end(), fits)) return;
     std::uint32_t most = 0;
     for (const LaunchImage& image : images_) most = std::max(most, image.ctas);
@@ -81,7 +84,9 @@ class Simulation {
       switch (buffer.initial.kind) {
         case InitialContents::Kind::zero: memory.write(at, Value::number(0)); break;
         case InitialContents::Kind::iota: memory.write(at, Value::number(bits_of(buffer.element, i))); break;
-        case InitialContents::Kind::values: memory.write(at, Value::number(given(buffer.initial.values, i))); break;
+        case InitialContents::Kind::values:
+          memory.write(at, Value::number(given(buffer.initial.values, i)));
+          break;
         case InitialContents::Kind::symbols:
         case InitialContents::Kind::any:
           memory.write(at, Value::number(bits_of(buffer.element, 1 + rng_() % largest_input)));
@@ -132,7 +137,8 @@ class Simulation {
 
   // A replay of several launches shows the finish order of the one with the most CTAs.
   static void keep_order(const SimulatedLaunch& launch, SimulatedReplay& result) {
-    if (launch.finish_order().size() > result.finish_order.size()) result.finish_order = launch.finish_order();
+    if (launch.finish_order().size() > result.finish_order.size())
+      result.finish_order = launch.finish_order();
   }
 
   void keep_registers(const SimulatedLaunch& launch, const LaunchImage& image) {
@@ -146,10 +152,12 @@ class Simulation {
 
   // --- what must hold ---
 
-  void judge(When when, const SimulatedMemory& memory, const SimulatedMemory& entry, SimulatedReplay& result) {
+  void judge(When when, const SimulatedMemory& memory, const SimulatedMemory& entry,
+             SimulatedReplay& result) {
     const FinalState state = final_state(memory, entry);
     const Contract& contract = problem_.contract;
-    if (contract.filter.get() != nullptr && holds(*contract.filter, state, terms_, problem_) != Truth::yes) return;
+    if (contract.filter.get() != nullptr && holds(*contract.filter, state, terms_, problem_) != Truth::yes)
+      return;
     if (contract.quantifier == Quantifier::exists) return;  // one run shows nothing of what can't be
     const bool wanted = contract.quantifier == Quantifier::always;
     for (const Assertion& assertion : contract.assertions) {
@@ -167,7 +175,8 @@ class Simulation {
         const Value found = entry.read(place(id, i)), left = memory.read(place(id, i));
         if (found == left) continue;
         complain(result, fmt::format("{} is left as {}, found as {}", name_of(place(id, i)),
-                                     terms_.to_string(left, buffer.element), terms_.to_string(found, buffer.element)));
+                                     terms_.to_string(left, buffer.element),
+                                     terms_.to_string(found, buffer.element)));
         break;
       }
     }
@@ -186,8 +195,12 @@ class Simulation {
 
   // --- names ---
 
-  [[nodiscard]] Location place(BufferId id, std::uint64_t i) const { return location_of(images_.front().memory, id, i); }
-  [[nodiscard]] std::string name_of(const Location& location) const { return images_.front().memory.name(location); }
+  [[nodiscard]] Location place(BufferId id, std::uint64_t i) const {
+    return location_of(images_.front().memory, id, i);
+  }
+  [[nodiscard]] std::string name_of(const Location& location) const {
+    return images_.front().memory.name(location);
+  }
 
   [[nodiscard]] std::vector<std::string> contents(const SimulatedMemory& memory, Role role) const {
     std::vector<std::string> lines;
@@ -197,8 +210,9 @@ class Simulation {
       for (std::uint64_t i = 0; i < buffer.length && lines.size() < most_elements_listed; ++i) {
         const Location at = place(BufferId{b}, i);
         const Value value = memory.read(at);
-        lines.push_back(fmt::format("{} = {}", name_of(at),
-                                    value.is_number() ? terms_.to_string(value, buffer.element) : "unwritten"));
+        lines.push_back(
+            fmt::format("{} = {}", name_of(at),
+                        value.is_number() ? terms_.to_string(value, buffer.element) : "unwritten"));
       }
     }
     return lines;

@@ -14,11 +14,11 @@ namespace fencewise {
 // What one replay of a run showed.
 struct SimulatedReplay {
   std::uint32_t replay = 1;
-  std::vector<std::uint32_t> finish_order;   // CTAs
-  std::vector<std::string> inputs;           // "in[0] = 7", as generated
-  std::vector<std::string> outputs;          // "out[0] = 12"
+  std::vector<std::uint32_t> finish_order;  // CTAs
+  std::vector<std::string> inputs;          // "in[0] = 7", as generated
+  std::vector<std::string> outputs;         // "out[0] = 12"
   bool ok = true;
-  std::string problem;                       // what failed: "out[0] = 7, expected 12"
+  std::string problem;  // what failed: "out[0] = 7, expected 12"
 };
 
 struct Schedule {

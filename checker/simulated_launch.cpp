@@ -1,8 +1,8 @@
 #include "checker/simulated_launch.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
+
+#include <fmt/format.h>
 
 #include "kernels/core/error.h"
 #include "kernels/core/printer.h"
@@ -19,8 +19,8 @@ Location element_at(const Location& first, std::uint32_t n) {
 
 }  // namespace
 
-SimulatedLaunch::SimulatedLaunch(const LaunchImage& image, SimulatedMemory& memory, Terms& terms, SimulationRng& rng,
-                                 std::optional<std::vector<std::uint32_t>> order)
+SimulatedLaunch::SimulatedLaunch(const LaunchImage& image, SimulatedMemory& memory, Terms& terms,
+                                 SimulationRng& rng, std::optional<std::vector<std::uint32_t>> order)
     : image_(image),
       memory_(memory),
       terms_(terms),
@@ -179,7 +179,8 @@ void SimulatedLaunch::barrier(std::uint32_t thread, const Action& action) {
 }
 
 // Exited threads are not waited for, except by an instance of the litmus dialect.
-std::uint64_t SimulatedLaunch::expected(std::uint32_t cta, const BarrierKey& key, const BarrierPhase& phase) const {
+std::uint64_t SimulatedLaunch::expected(std::uint32_t cta, const BarrierKey& key,
+                                        const BarrierPhase& phase) const {
   if (phase.count) return *phase.count;
   if (!key.second) return live_[cta];
   return static_cast<std::uint64_t>(std::count(image_.cta_of.begin(), image_.cta_of.end(), cta));
@@ -226,7 +227,8 @@ std::string SimulatedLaunch::stuck() const {
 }
 
 std::string SimulatedLaunch::name_of(std::uint32_t thread) const {
-  return fmt::format("CTA {} thread {}", image_.cta_of[thread], image_.threads[thread].coordinates.index_in_cta);
+  return fmt::format("CTA {} thread {}", image_.cta_of[thread],
+                     image_.threads[thread].coordinates.index_in_cta);
 }
 
 }  // namespace fencewise

@@ -31,7 +31,9 @@ class SimulatedLaunch {
   [[nodiscard]] std::string run();
 
   [[nodiscard]] const std::vector<std::uint32_t>& finish_order() const { return finish_order_; }
-  [[nodiscard]] Value reg(std::uint32_t thread, RegisterId id) const { return threads_[thread].state.registers[id.value]; }
+  [[nodiscard]] Value reg(std::uint32_t thread, RegisterId id) const {
+    return threads_[thread].state.registers[id.value];
+  }
 
  private:
   enum class Status : std::uint8_t { ready, asleep, at_barrier, at_exit, done };
@@ -43,16 +45,16 @@ class SimulatedLaunch {
   struct Thread {
     ThreadState state;
     Status status = Status::ready;
-    std::uint64_t slept_at = 0;            // memory version
-    std::map<LoopHead, Snapshot> rounds;   // the last time it came to a loop's head
-    InstructionRef where;                  // of the last action
+    std::uint64_t slept_at = 0;           // memory version
+    std::map<LoopHead, Snapshot> rounds;  // the last time it came to a loop's head
+    InstructionRef where;                 // of the last action
   };
   // A hardware barrier (or an instance of the litmus dialect) of one CTA.
   using BarrierKey = std::pair<std::uint64_t, std::optional<std::uint32_t>>;
   struct BarrierPhase {
     std::optional<std::uint64_t> count;  // none: all threads that have not exited
     std::uint64_t arrived = 0;
-    std::uint64_t truths = 0;            // arrivals whose predicate holds
+    std::uint64_t truths = 0;  // arrivals whose predicate holds
     std::vector<std::uint32_t> waiting;
   };
 
@@ -70,7 +72,8 @@ class SimulatedLaunch {
   void leave(std::uint32_t thread);
   void leave_those_at_exit();
   void fail(std::uint32_t thread, const std::string& what);
-  [[nodiscard]] std::uint64_t expected(std::uint32_t cta, const BarrierKey& key, const BarrierPhase& phase) const;
+  [[nodiscard]] std::uint64_t expected(std::uint32_t cta, const BarrierKey& key,
+                                       const BarrierPhase& phase) const;
   [[nodiscard]] std::string stuck() const;
   [[nodiscard]] std::string name_of(std::uint32_t thread) const;
 

@@ -18,7 +18,8 @@ SimulatedMemory::SimulatedMemory(const AddressSpace& space, Terms& terms) : spac
     if (space[n].storage != n) continue;
     total += space[n].bytes;
     if (total > largest_memory)
-      throw NotModelled(fmt::format("simulating more than {} MiB of memory is not modelled", largest_memory >> 20U));
+      throw NotModelled(
+          fmt::format("simulating more than {} MiB of memory is not modelled", largest_memory >> 20U));
     storages_[n].bytes.assign(space[n].bytes, 0);
     storages_[n].poison.assign(space[n].bytes, own_poison);
   }

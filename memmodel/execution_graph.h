@@ -66,9 +66,9 @@ struct Event {
   ThreadId thread = no_thread;
   // Place in program order within the thread. Equal numbers are unordered (elements of a vector access).
   std::uint32_t po = 0;
-  Location location;             // memory events
-  std::uint32_t alias = 0;       // which virtual name of the storage; 0 is the storage's own
-  EventId rmw = no_event;        // the other half of an atomic that has both
+  Location location;        // memory events
+  std::uint32_t alias = 0;  // which virtual name of the storage; 0 is the storage's own
+  EventId rmw = no_event;   // the other half of an atomic that has both
 
   [[nodiscard]] bool is_memory() const {
     return kind == EventKind::init || kind == EventKind::read || kind == EventKind::write;
@@ -87,10 +87,10 @@ struct ExecutionGraph {
   std::vector<Placement> threads;  // [thread]
   std::vector<Event> events;       // [event]
   std::vector<EventId> rf;         // [event]: for a read, the write it reads from; else no_event
-  std::vector<Edge> co;            // chosen order of writes to one location; what follows from it may be left out
-  std::vector<Edge> fence_sc;      // chosen order of fence.sc
-  std::vector<Edge> sync;          // arrive -> wait of one barrier phase
-  std::vector<Edge> dep;           // read -> event that depends on its value (address, data or control)
+  std::vector<Edge> co;        // chosen order of writes to one location; what follows from it may be left out
+  std::vector<Edge> fence_sc;  // chosen order of fence.sc
+  std::vector<Edge> sync;      // arrive -> wait of one barrier phase
+  std::vector<Edge> dep;       // read -> event that depends on its value (address, data or control)
 
   // Appends an event with no source; returns its id.
   EventId add(const Event& event);

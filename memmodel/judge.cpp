@@ -1,9 +1,10 @@
 #include "memmodel/judge.h"
 
-#include <boost/graph/adjacency_list.hpp>
-#include <boost/graph/breadth_first_search.hpp>
 #include <functional>
 #include <stdexcept>
+
+#include <boost/graph/adjacency_list.hpp>
+#include <boost/graph/breadth_first_search.hpp>
 
 namespace fencewise {
 namespace {
@@ -31,9 +32,12 @@ class Explainer {
 
  private:
   EdgeGraph empty() const { return EdgeGraph(g_.events.size()); }
-  static void add(EdgeGraph& graph, EventId a, EventId b, const char* label) { boost::add_edge(a, b, label, graph); }
+  static void add(EdgeGraph& graph, EventId a, EventId b, const char* label) {
+    boost::add_edge(a, b, label, graph);
+  }
   void add_all(EdgeGraph& graph, const Relation& relation, const char* label) const {
-    for (EventId a = 0; a < relation.size(); ++a) relation.each(a, [&](EventId b) { add(graph, a, b, label); });
+    for (EventId a = 0; a < relation.size(); ++a)
+      relation.each(a, [&](EventId b) { add(graph, a, b, label); });
   }
   void add_rf(EdgeGraph& graph) const {
     for (EventId e = 0; e < g_.events.size(); ++e)
@@ -49,9 +53,12 @@ class Explainer {
     if (r_.step.size() != 0) {  // model sc: communication is part of the order
       for (EventId a = 0; a < g_.events.size(); ++a)
         r_.step.each(a, [&](EventId b) {
-          if (r_.co(a, b)) add(graph, a, b, "co");
-          else if (r_.fr(a, b)) add(graph, a, b, "fr");
-          else if (g_.rf[b] == a) add(graph, a, b, "rf");
+          if (r_.co(a, b))
+            add(graph, a, b, "co");
+          else if (r_.fr(a, b))
+            add(graph, a, b, "fr");
+          else if (g_.rf[b] == a)
+            add(graph, a, b, "rf");
         });
     }
     return graph;
@@ -167,7 +174,8 @@ std::optional<Violation> judge(const ExecutionGraph& graph, const Reading& readi
   Relations relations;
   relations.prepare(graph, reading);
   relations.derive(graph);
-  if (const auto axiom = relations.violated_axiom(graph)) return Violation{*axiom, Explainer(graph, relations).cycle(*axiom)};
+  if (const auto axiom = relations.violated_axiom(graph))
+    return Violation{*axiom, Explainer(graph, relations).cycle(*axiom)};
   require_complete(graph, relations);
   if (!reading.interleaving()) {
     for (const Edge& pair : relations.fence_pairs)

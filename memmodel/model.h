@@ -23,15 +23,16 @@ enum class CausalityForm : std::uint8_t {
 
 struct Reading {
   CausalityForm causality = CausalityForm::isa;
-  bool fence_sc_is_acq_rel = true;   // fence.sc is a superset of fence.acq_rel (the ISA, both Alloy models)
-  bool red_acquires = false;         // a red may be the read of an acquire pattern
-  bool failing_cas_writes = false;   // a failing cas writes the old value back
-  bool barriers_rearm = true;        // a barrier with count N re-arms after N arrivals (else: all beyond N pass)
-  bool proxies = true;               // aliases and proxies are modelled
-  bool sc_per_location = true;       // the axiom of 8.10.5 is present
-  bool base_acyclic = true;          // base causality with the fence-SC order has no cycle (the axiom of 8.10.2)
-  bool fence_sc_after_causality = false;  // the same axiom in the v6.0 form: fences in causality are in the order
-  bool has_races = true;             // data races are a notion of this model
+  bool fence_sc_is_acq_rel = true;  // fence.sc is a superset of fence.acq_rel (the ISA, both Alloy models)
+  bool red_acquires = false;        // a red may be the read of an acquire pattern
+  bool failing_cas_writes = false;  // a failing cas writes the old value back
+  bool barriers_rearm = true;   // a barrier with count N re-arms after N arrivals (else: all beyond N pass)
+  bool proxies = true;          // aliases and proxies are modelled
+  bool sc_per_location = true;  // the axiom of 8.10.5 is present
+  bool base_acyclic = true;     // base causality with the fence-SC order has no cycle (the axiom of 8.10.2)
+  bool fence_sc_after_causality =
+      false;              // the same axiom in the v6.0 form: fences in causality are in the order
+  bool has_races = true;  // data races are a notion of this model
 
   [[nodiscard]] bool interleaving() const { return causality == CausalityForm::sc; }
 };

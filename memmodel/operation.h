@@ -19,8 +19,12 @@ enum class Proxy : std::uint8_t { generic, surface, texture, constant };
 enum class ProxyFence : std::uint8_t { generic, surface, texture, constant, alias };
 
 [[nodiscard]] constexpr bool is_strong(Order order) { return order != Order::weak; }
-[[nodiscard]] constexpr bool acquires(Order order) { return order == Order::acquire || order == Order::acq_rel; }
-[[nodiscard]] constexpr bool releases(Order order) { return order == Order::release || order == Order::acq_rel; }
+[[nodiscard]] constexpr bool acquires(Order order) {
+  return order == Order::acquire || order == Order::acq_rel;
+}
+[[nodiscard]] constexpr bool releases(Order order) {
+  return order == Order::release || order == Order::acq_rel;
+}
 
 [[nodiscard]] constexpr const char* name(Order order) {
   switch (order) {

@@ -59,8 +59,7 @@ class Relation {
     return false;
   }
   // Calls f(b) for every b in the row of a, ascending.
-  template <class F>
-  void each(EventId a, F&& f) const {
+  template <class F> void each(EventId a, F&& f) const {
     for (std::size_t w = 0; w < stride_; ++w)
       for (Word bits = words_[a * stride_ + w]; bits != 0; bits &= bits - 1)
         f(static_cast<EventId>(w * 64 + static_cast<std::size_t>(std::countr_zero(bits))));

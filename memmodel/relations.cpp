@@ -60,7 +60,8 @@ bool Relations::morally_strong(const ExecutionGraph& g, EventId a, EventId b) co
 void Relations::prepare(const ExecutionGraph& g, const Reading& reading) {
   reading_ = reading;
   const std::size_t n = g.events.size();
-  for (Relation* r : {&po, &overlaps, &ms, &release, &acquire, &obs, &sw, &step, &base, &cause, &co, &fr, &scratch_, &causal_step_})
+  for (Relation* r : {&po, &overlaps, &ms, &release, &acquire, &obs, &sw, &step, &base, &cause, &co, &fr,
+                      &scratch_, &causal_step_})
     r->reset(n);
   memory_.clear();
   writes_.clear();
@@ -93,7 +94,8 @@ void Relations::prepare(const ExecutionGraph& g, const Reading& reading) {
       if ((both_memory && !meet) || !morally_strong(g, a, b)) continue;
       ms.add(a, b);
       ms.add(b, a);
-      if (is_fence_sc(x) && is_fence_sc(y) && x.thread != y.thread && !reading.interleaving()) fence_pairs.push_back({b, a});
+      if (is_fence_sc(x) && is_fence_sc(y) && x.thread != y.thread && !reading.interleaving())
+        fence_pairs.push_back({b, a});
       if (both_memory && x.is_write() && y.is_write() && x.thread != y.thread) write_pairs.push_back({b, a});
     }
   }
@@ -113,7 +115,8 @@ void Relations::prepare_patterns(const ExecutionGraph& g) {
       for (EventId x = 0; x < g.events.size(); ++x) {
         const Event& f = g.events[x];
         if (!po(x, w)) continue;
-        const bool earlier_release = f.is_write() && releases(f.order) && f.location == e.location && f.alias == e.alias;
+        const bool earlier_release =
+            f.is_write() && releases(f.order) && f.location == e.location && f.alias == e.alias;
         if (earlier_release || fence_releases(f, reading_)) release.add(w, x);
       }
     } else if (!e.red || reading_.red_acquires) {
@@ -121,8 +124,8 @@ void Relations::prepare_patterns(const ExecutionGraph& g) {
       for (EventId y = 0; y < g.events.size(); ++y) {
         const Event& f = g.events[y];
         if (!po(w, y)) continue;
-        const bool later_acquire = f.is_read() && acquires(f.order) && f.location == e.location && f.alias == e.alias &&
-                                   (!f.red || reading_.red_acquires);
+        const bool later_acquire = f.is_read() && acquires(f.order) && f.location == e.location &&
+                                   f.alias == e.alias && (!f.red || reading_.red_acquires);
         if (later_acquire || fence_acquires(f, reading_)) acquire.add(w, y);
       }
     }
@@ -182,8 +185,7 @@ void Relations::derive_base(const ExecutionGraph& g) {
       causal_step_.join_row(a, base, b);
     });
   scratch_ = causal_step_;
-  for (EventId a = 0; a < n; ++a)
-    base.each(a, [&](EventId b) { scratch_.join_row(a, causal_step_, b); });
+  for (EventId a = 0; a < n; ++a) base.each(a, [&](EventId b) { scratch_.join_row(a, causal_step_, b); });
   base = scratch_;
 }
 
@@ -282,7 +284,8 @@ void Relations::derive_interleaving(const ExecutionGraph& g) {
     step = po;
     for (const Edge& e : g.sync) {
       step.add(e.from, e.to);
-      if (const EventId half = g.events[e.from].rmw; half != no_event) step.add(half, e.to);  // the last event of an ended thread
+      if (const EventId half = g.events[e.from].rmw; half != no_event)
+        step.add(half, e.to);  // the last event of an ended thread
     }
     for (const EventId r : memory_)
       if (g.events[r].is_read() && g.rf[r] != no_event) step.add(g.rf[r], r);

@@ -55,11 +55,11 @@ class Relations {
   [[nodiscard]] bool may_race(const ExecutionGraph& graph, EventId a, EventId b) const;
 
   // --- From events alone ---
-  Relation po;        // program order
-  Relation overlaps;  // memory events of one storage with a common byte (symmetric, reflexive)
-  Relation ms;        // morally strong (symmetric)
-  Relation release;   // (W, X): X begins a release pattern that ends in write W
-  Relation acquire;   // (R, Y): Y ends an acquire pattern that begins with read R
+  Relation po;                    // program order
+  Relation overlaps;              // memory events of one storage with a common byte (symmetric, reflexive)
+  Relation ms;                    // morally strong (symmetric)
+  Relation release;               // (W, X): X begins a release pattern that ends in write W
+  Relation acquire;               // (R, Y): Y ends an acquire pattern that begins with read R
   std::vector<Edge> fence_pairs;  // unordered pairs of morally strong fence.sc, from < to
   std::vector<Edge> write_pairs;  // unordered pairs of morally strong writes of two threads, from < to
 
@@ -88,12 +88,13 @@ class Relations {
   [[nodiscard]] bool breaks_fence_sc(const ExecutionGraph& graph);
 
   Reading reading_;
-  std::vector<EventId> memory_;   // memory events
-  std::vector<EventId> writes_;   // writes, initial ones included
+  std::vector<EventId> memory_;  // memory events
+  std::vector<EventId> writes_;  // writes, initial ones included
   std::vector<EventId> proxy_fences_;
-  bool has_proxies_ = false;      // some access is not generic, or some storage has aliases
-  Relation scratch_;              // closure of per-location or thin-air edges
-  Relation causal_step_;          // what may follow an observation: proxy-preserved base causality (v6.0: base | po-loc)
+  bool has_proxies_ = false;  // some access is not generic, or some storage has aliases
+  Relation scratch_;          // closure of per-location or thin-air edges
+  Relation
+      causal_step_;  // what may follow an observation: proxy-preserved base causality (v6.0: base | po-loc)
   std::vector<std::uint32_t> counts_;
   std::vector<EventId> queue_;
 };

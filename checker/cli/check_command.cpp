@@ -1,6 +1,6 @@
-#include <fmt/format.h>
-
 #include <algorithm>
+
+#include <fmt/format.h>
 
 #include "checker/check.h"
 #include "checker/cli/commands.h"
@@ -8,6 +8,7 @@
 #include "checker/cli/output.h"
 #include "checker/cli/progress_line.h"
 #include "checker/cli/subject.h"
+#include "checker/repair.h"
 #include "checker/report/names.h"
 
 namespace fencewise {
@@ -29,19 +30,33 @@ std::string replay_line(const std::string& check_line, const Options& options) {
                : fmt::format("{} --json cex.json; fencewise replay cex.json", check_line);
 }
 
-bool limited(const Options& o) { return o.max_seconds || o.max_states || o.max_graphs || !o.max_memory.empty(); }
+// A change after which the check verifies, for the finding that is shown first.
+void suggest_repair(const Problem& problem, Report& report) {
+  if (report.result.findings.empty() || !report.result.findings.front().violates) return;
+  Finding& first = report.result.findings.front();
+  if (const auto repair = find_repair(problem, report.options, first)) first.repair = *repair + " (checked: verified)";
+}
+
+bool limited(const Options& o) {
+  return o.max_seconds || o.max_states || o.max_graphs || !o.max_memory.empty();
+}
 
 // One next step.
 std::string hint(const Subject& subject, const Options& options, const Report& report) {
   const bool protocol = subject.protocol != nullptr;
   switch (report.result.verdict) {
     case Verdict::verified:
-      if (report.options.model == Model::sc) return "sc is interleaving alone; --model ptx checks what the hardware may do";
+      if (report.options.model == Model::sc)
+        return "sc is interleaving alone; --model ptx checks what the hardware may do";
       return protocol && subject.variant.empty()
-                 ? fmt::format("fencewise check {} --all-variants shows what each fence, scope and reset is for", subject.name)
+                 ? fmt::format(
+                       "fencewise check {} --all-variants shows what each fence, scope and reset is for",
+                       subject.name)
                  : "";
     case Verdict::violated:
-      return protocol ? fmt::format("{} --runs 1000 -q shows what test runs would see", command_line("simulate", subject)) : "";
+      return protocol ? fmt::format("{} --runs 1000 -q shows what test runs would see",
+                                    command_line("simulate", subject))
+                      : "";
     case Verdict::inconclusive:
       return limited(options) ? "raise the limit, or check smaller parameters first" : "";
   }
@@ -73,6 +88,7 @@ int check_command(const Options& options) {
     ProgressLine progress(!options.quiet);
     report.result = check(problem, report.options, allowed, progress.sink(stop_on_interrupt()));
   }
+  suggest_repair(problem, report);
   report.subject = subject.name;
   report.variant = subject.variant;
   if (subject.protocol != nullptr) report.params = texts_of(*subject.protocol, subject.params);

@@ -6,7 +6,13 @@
 namespace fencewise {
 
 // 0 verified or all as expected, 1 violated or something differs, 3 inconclusive.
-enum ExitCode : int { exit_verified = 0, exit_violated = 1, exit_usage = 2, exit_inconclusive = 3, exit_bug = 70 };
+enum ExitCode : int {
+  exit_verified = 0,
+  exit_violated = 1,
+  exit_usage = 2,
+  exit_inconclusive = 3,
+  exit_bug = 70
+};
 
 [[nodiscard]] int list_command(const Options& options);
 [[nodiscard]] int show_command(const Options& options);

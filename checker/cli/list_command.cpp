@@ -1,7 +1,6 @@
-#include <fmt/format.h>
-
 #include <algorithm>
 
+#include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
 #include "checker/cli/commands.h"
@@ -38,7 +37,8 @@ int list_command(const Options& options) {
   }
   std::size_t width = 0;
   for (const Protocol& protocol : catalogue()) width = std::max(width, protocol.name.size());
-  for (const Protocol& protocol : catalogue()) print_out(fmt::format("{:<{}}  {}\n", protocol.name, width, protocol.summary));
+  for (const Protocol& protocol : catalogue())
+    print_out(fmt::format("{:<{}}  {}\n", protocol.name, width, protocol.summary));
   return exit_verified;
 }
 

@@ -197,7 +197,7 @@ std::string LitmusTable::summary(const LitmusTally& tally, double seconds) const
   if (!expectations_ && tally.hanging != 0) endings += fmt::format("; {} may not end", tally.hanging);
   if (!expectations_ && tally.open_ended != 0)
     endings += fmt::format("; of {} it is open whether they end", tally.open_ended);
-  return fmt::format("{}, model {}: {}{}{}; {}, {:.2f} s\n", counted(tally.tests, "test"), spelling(model_),
+  return fmt::format("{}, model {}: {}{}{}; {}; {:.2f} s\n", counted(tally.tests, "test"), spelling(model_),
                      fmt::join(parts, ", "), compared, endings, counted(tally.executions, "execution"),
                      seconds);
 }

@@ -1,8 +1,5 @@
 #include "checker/cli/options.h"
 
-#include <fmt/format.h>
-#include <unistd.h>
-
 #include <algorithm>
 #include <array>
 #include <charconv>
@@ -10,6 +7,8 @@
 #include <limits>
 
 #include <CLI/CLI.hpp>
+#include <fmt/format.h>
+#include <unistd.h>
 
 #include "checker/report/names.h"
 #include "kernels/core/error.h"
@@ -27,82 +26,97 @@ constexpr std::uint32_t runs_tests = bit(Command::litmus);
 constexpr std::uint32_t generates = bit(Command::generate);
 
 // One function a type of member: binds an option, or a flag, to it.
-template <auto Member>
-void bind(CLI::App& app, const OptionRow& row, Options& options) {
+template <auto Member> void bind(CLI::App& app, const OptionRow& row, Options& options) {
   auto* option = row.value == nullptr ? nullptr : app.add_option(row.names, options.*Member, row.help);
   if (option != nullptr) option->type_name(row.value)->allow_extra_args(false);
 }
-template <auto Member>
-void bind_flag(CLI::App& app, const OptionRow& row, Options& options) {
+template <auto Member> void bind_flag(CLI::App& app, const OptionRow& row, Options& options) {
   app.add_flag(row.names, options.*Member, row.help);
 }
 
 constexpr std::array table{
-    OptionRow{"--param", "K=V", "set a parameter of the protocol; may be repeated", with_subject, bind<&Options::params>},
-    OptionRow{"--variant", "V", "a variant of the protocol, as `show` lists them", with_subject, bind<&Options::variant>},
+    OptionRow{"--param", "K=V", "set a parameter of the protocol; may be repeated", with_subject,
+              bind<&Options::params>},
+    OptionRow{"--variant", "V", "a variant of the protocol, as `show` lists them", with_subject,
+              bind<&Options::variant>},
     OptionRow{"--all-variants", nullptr, "check every variant and compare with what it must yield", checks,
               bind_flag<&Options::all_variants>},
-    OptionRow{"--replays", "R", "launches with the same arguments; the same as --param replays=R", with_subject,
-              bind<&Options::replays>},
+    OptionRow{"--replays", "R", "launches with the same arguments; the same as --param replays=R",
+              with_subject, bind<&Options::replays>},
     OptionRow{"--format", "F", "text, litmus, ptx or dot", bit(Command::show), bind<&Options::format>},
-    OptionRow{"--model", "M", "memory model: ptx (default), ptx-v6.0, ptx-v7.5 or sc", explores, bind<&Options::model>},
+    OptionRow{"--model", "M", "memory model: ptx (default), ptx-v6.0, ptx-v7.5 or sc", explores,
+              bind<&Options::model>},
     OptionRow{"--races", "R", "data races: fail (default), report or off", checks, bind<&Options::races>},
     OptionRow{"--engine", "E", "auto (default), view or graph", checks, bind<&Options::engine>},
     OptionRow{"--loop-bound", "N", "rounds of a loop whose condition depends on memory (default 8)", checks,
               bind<&Options::loop_bound>},
-    OptionRow{"--loop-bound", "N", "rounds of a loop whose condition depends on memory (default 3)", runs_tests,
-              bind<&Options::loop_bound>},
-    OptionRow{"--max-seconds", "S", "stop after this time; with --all-variants, for each", checks, bind<&Options::max_seconds>},
+    OptionRow{"--loop-bound", "N", "rounds of a loop whose condition depends on memory (default 3)",
+              runs_tests, bind<&Options::loop_bound>},
+    OptionRow{"--max-seconds", "S", "stop after this time; with --all-variants, for each", checks,
+              bind<&Options::max_seconds>},
     OptionRow{"--max-seconds", "S", "stop a test after this time", runs_tests, bind<&Options::max_seconds>},
-    OptionRow{"--max-memory", "BYTES", "stop at this size, such as 512M or 4G (default 75 % of RAM)", explores,
-              bind<&Options::max_memory>},
+    OptionRow{"--max-memory", "BYTES", "stop at this size, such as 512M or 4G (default 75 % of RAM)",
+              explores, bind<&Options::max_memory>},
     OptionRow{"--max-states", "N", "stop after this many states", checks, bind<&Options::max_states>},
-    OptionRow{"--max-graphs", "N", "stop after this many execution graphs, of a test each", explores, bind<&Options::max_graphs>},
-    OptionRow{"--order", "LIST", "CTAs in the order in which they finish, such as 2,0,3,1", simulates, bind<&Options::order>},
+    OptionRow{"--max-graphs", "N", "stop after this many execution graphs, of a test each", explores,
+              bind<&Options::max_graphs>},
+    OptionRow{"--order", "LIST", "CTAs in the order in which they finish, such as 2,0,3,1", simulates,
+              bind<&Options::order>},
     OptionRow{"--runs", "N", "random runs (default 1)", simulates, bind<&Options::runs>},
-    OptionRow{"--seed", "K", "of the first run; the next ones count up (default 1)", simulates, bind<&Options::seed>},
-    OptionRow{"--expected", "FILE.tsv", "compare with a table of expectations", runs_tests, bind<&Options::expected>},
-    OptionRow{"--states", nullptr, "list the final states that are reachable, as herd does", runs_tests, bind_flag<&Options::states>},
+    OptionRow{"--seed", "K", "of the first run; the next ones count up (default 1)", simulates,
+              bind<&Options::seed>},
+    OptionRow{"--expected", "FILE.tsv", "compare with a table of expectations", runs_tests,
+              bind<&Options::expected>},
+    OptionRow{"--states", nullptr, "list the final states that are reachable, as herd does", runs_tests,
+              bind_flag<&Options::states>},
     OptionRow{"--explain", nullptr, "show an execution that decides the test; for one test", runs_tests,
               bind_flag<&Options::explain>},
-    OptionRow{"-j,--workers", "N", "tests at a time (default: one a core)", runs_tests, bind<&Options::workers>},
+    OptionRow{"-j,--workers", "N", "tests at a time (default: one a core)", runs_tests,
+              bind<&Options::workers>},
     OptionRow{"--json", "FILE|-", "write what each test answers as JSON", runs_tests, bind<&Options::json>},
-    OptionRow{"--dot", "FILE|-", "write an execution that decides the test for Graphviz; for one test", runs_tests,
-              bind<&Options::dot>},
-    OptionRow{"-q,--quiet", nullptr, "only the tests that differ and the summary", runs_tests, bind_flag<&Options::quiet>},
+    OptionRow{"--dot", "FILE|-", "write an execution that decides the test for Graphviz; for one test",
+              runs_tests, bind<&Options::dot>},
+    OptionRow{"-q,--quiet", nullptr, "only the tests that differ and the summary", runs_tests,
+              bind_flag<&Options::quiet>},
     OptionRow{"--count", "N", "tests to make (default 1)", generates, bind<&Options::count>},
-    OptionRow{"--seed", "K", "of the first test; the next ones count up (default 1)", generates, bind<&Options::seed>},
-    OptionRow{"--out", "FOLDER", "write gen-K.litmus, ... here; one test alone may go to stdout", generates, bind<&Options::out>},
-    OptionRow{"--min-threads", "N", "threads of a test, at least (default 2)", generates, bind<&Options::min_threads>},
-    OptionRow{"--max-threads", "N", "threads of a test, at most (default 3)", generates, bind<&Options::max_threads>},
+    OptionRow{"--seed", "K", "of the first test; the next ones count up (default 1)", generates,
+              bind<&Options::seed>},
+    OptionRow{"--out", "FOLDER", "write gen-K.litmus, ... here; one test alone may go to stdout", generates,
+              bind<&Options::out>},
+    OptionRow{"--min-threads", "N", "threads of a test, at least (default 2)", generates,
+              bind<&Options::min_threads>},
+    OptionRow{"--max-threads", "N", "threads of a test, at most (default 3)", generates,
+              bind<&Options::max_threads>},
     OptionRow{"--max-instructions", "N", "memory operations of a thread, at most (default 3)", generates,
               bind<&Options::max_instructions>},
     OptionRow{"--max-operations", "N", "memory operations of a test, at most (default 8)", generates,
               bind<&Options::max_operations>},
-    OptionRow{"--max-locations", "N", "locations of a test, at most (default 2)", generates, bind<&Options::max_locations>},
+    OptionRow{"--max-locations", "N", "locations of a test, at most (default 2)", generates,
+              bind<&Options::max_locations>},
     OptionRow{"--with", "WHAT", "also one-sided-fences, volatiles or clusters; may be repeated", generates,
               bind<&Options::with>},
-    OptionRow{"--without", "WHAT", "not fences, atomics, dependencies, branches, barriers or several-gpus; may be repeated",
+    OptionRow{"--without", "WHAT",
+              "not fences, atomics, dependencies, branches, barriers or several-gpus; may be repeated",
               generates, bind<&Options::without>},
     OptionRow{"--json,--save", "FILE|-", "write the report, with what `replay` needs, as JSON", with_report,
               bind<&Options::json>},
-    OptionRow{"--dot", "FILE|-", "write the counterexample's execution graph for Graphviz", with_report, bind<&Options::dot>},
-    OptionRow{"--json", nullptr, "print the list as JSON", bit(Command::list), bind_flag<&Options::list_json>},
-    OptionRow{"-q,--quiet", nullptr, "only the first line: the verdict, or the summary", with_report | simulates,
-              bind_flag<&Options::quiet>},
+    OptionRow{"--dot", "FILE|-", "write the counterexample's execution graph for Graphviz", with_report,
+              bind<&Options::dot>},
+    OptionRow{"--json", nullptr, "print the list as JSON", bit(Command::list),
+              bind_flag<&Options::list_json>},
+    OptionRow{"-q,--quiet", nullptr, "only the first line: the verdict, or the summary",
+              with_report | simulates, bind_flag<&Options::quiet>},
     OptionRow{"-v,--verbose", nullptr, "every event of every launch; all final states", with_report,
               bind_flag<&Options::verbose>},
 };
 
-template <class Enum>
-Enum one_of(std::string_view option, const std::string& text) {
+template <class Enum> Enum one_of(std::string_view option, const std::string& text) {
   if (const auto value = from_spelling<Enum>(text)) return *value;
   throw InputError(fmt::format("unknown {} '{}'; expected {}", option, text, spellings<Enum>()));
 }
 
 // A number given to an option, within [least, most].
-template <class Number>
-Number within(std::string_view option, Number value, Number least, Number most) {
+template <class Number> Number within(std::string_view option, Number value, Number least, Number most) {
   if (value >= least && value <= most) return value;
   throw InputError(fmt::format("{} must be from {} to {}; got {}", option, least, most, value));
 }
@@ -111,7 +125,8 @@ constexpr std::int64_t largest_count = std::numeric_limits<std::int64_t>::max();
 constexpr std::uint64_t largest_size = std::numeric_limits<std::int64_t>::max();  // bytes
 
 std::uint64_t page_count_times_size() {
-  return static_cast<std::uint64_t>(sysconf(_SC_PHYS_PAGES)) * static_cast<std::uint64_t>(sysconf(_SC_PAGE_SIZE));
+  return static_cast<std::uint64_t>(sysconf(_SC_PHYS_PAGES)) *
+         static_cast<std::uint64_t>(sysconf(_SC_PAGE_SIZE));
 }
 
 // What this process may use: RAM, or less where a control group says so.
@@ -148,12 +163,14 @@ void add_options(CLI::App& app, Command command, Options& options) {
 CheckOptions check_options(const Options& options) {
   CheckOptions result;
   const auto model = parse_model(options.model);
-  if (!model) throw InputError(fmt::format("unknown model '{}'; expected {}", options.model, spellings<Model>()));
+  if (!model)
+    throw InputError(fmt::format("unknown model '{}'; expected {}", options.model, spellings<Model>()));
   result.model = *model;
   result.races = one_of<Races>("--races", options.races);
   result.engine = one_of<Engine>("engine", options.engine);
   if (options.loop_bound)
-    result.loop_bound = static_cast<std::uint32_t>(within<std::int64_t>("--loop-bound", *options.loop_bound, 1, 1'000'000));
+    result.loop_bound =
+        static_cast<std::uint32_t>(within<std::int64_t>("--loop-bound", *options.loop_bound, 1, 1'000'000));
   return result;
 }
 
@@ -161,10 +178,13 @@ Limits limits(const Options& options) {
   Limits result;
   if (options.max_seconds) result.seconds = within("--max-seconds", *options.max_seconds, 0.001, 1e9);
   if (options.max_states)
-    result.states = static_cast<std::uint64_t>(within<std::int64_t>("--max-states", *options.max_states, 1, largest_count));
+    result.states = static_cast<std::uint64_t>(
+        within<std::int64_t>("--max-states", *options.max_states, 1, largest_count));
   if (options.max_graphs)
-    result.graphs = static_cast<std::uint64_t>(within<std::int64_t>("--max-graphs", *options.max_graphs, 1, largest_count));
-  result.memory_bytes = options.max_memory.empty() ? memory_of_machine() / 4 * 3 : parse_bytes(options.max_memory);
+    result.graphs = static_cast<std::uint64_t>(
+        within<std::int64_t>("--max-graphs", *options.max_graphs, 1, largest_count));
+  result.memory_bytes =
+      options.max_memory.empty() ? memory_of_machine() / 4 * 3 : parse_bytes(options.max_memory);
   return result;
 }
 
@@ -173,13 +193,16 @@ void refuse_contradictions(const Options& o) {
     throw InputError(fmt::format("{} and {} contradict each other; give one of them", a, b));
   };
   const auto sets_replays = [](const std::string& param) { return param.starts_with("replays="); };
-  if (o.replays && std::any_of(o.params.begin(), o.params.end(), sets_replays)) refuse("--replays", "--param replays");
+  if (o.replays && std::any_of(o.params.begin(), o.params.end(), sets_replays))
+    refuse("--replays", "--param replays");
   if (!o.variant.empty() && o.all_variants) refuse("--variant", "--all-variants");
   if (o.quiet && o.verbose) refuse("-q", "-v");
   if (!o.order.empty() && o.runs) refuse("--order", "--runs");
   if (!o.dot.empty() && o.all_variants) refuse("--dot", "--all-variants");
-  if (o.explain && (o.json == "-" || o.dot == "-")) refuse("--explain", o.json == "-" ? "--json -" : "--dot -");
-  if (!o.json.empty() && o.json == o.dot) refuse(fmt::format("--json {}", o.json), fmt::format("--dot {}", o.dot));
+  if (o.explain && (o.json == "-" || o.dot == "-"))
+    refuse("--explain", o.json == "-" ? "--json -" : "--dot -");
+  if (!o.json.empty() && o.json == o.dot)
+    refuse(fmt::format("--json {}", o.json), fmt::format("--dot {}", o.dot));
 }
 
 std::optional<std::vector<std::uint32_t>> finish_order(const Options& options) {
@@ -191,7 +214,8 @@ std::optional<std::vector<std::uint32_t>> finish_order(const Options& options) {
     std::uint32_t cta = 0;
     const auto [rest, error] = std::from_chars(at, end, cta);
     if (error != std::errc() || (rest != end && *rest != ','))
-      throw InputError(fmt::format("--order must be a list of CTAs such as 2,0,3,1; got '{}'", options.order));
+      throw InputError(
+          fmt::format("--order must be a list of CTAs such as 2,0,3,1; got '{}'", options.order));
     if (std::find(order.begin(), order.end(), cta) != order.end())
       throw InputError(fmt::format("--order {} names CTA {} twice", options.order, cta));
     order.push_back(cta);

@@ -31,10 +31,10 @@ struct Options {
   std::optional<double> max_seconds;
   std::string max_memory;  // "2G"; empty: 75 % of RAM
 
-  std::string order;       // "2,0,3,1"
+  std::string order;  // "2,0,3,1"
   std::optional<std::int64_t> runs, seed;
 
-  std::string json, dot;   // file or "-"; empty: none
+  std::string json, dot;  // file or "-"; empty: none
   bool list_json = false;
   bool quiet = false, verbose = false;
 
@@ -43,14 +43,15 @@ struct Options {
   bool states = false, explain = false;
   std::optional<std::int64_t> workers;
 
-  std::optional<std::int64_t> count, min_threads, max_threads, max_instructions, max_operations, max_locations;  // generate
+  std::optional<std::int64_t> count, min_threads, max_threads, max_instructions, max_operations,
+      max_locations;  // generate
   std::vector<std::string> with, without;
   std::string out;  // generate: a folder; empty: stdout
 };
 
 struct OptionRow {
-  const char* names;     // "--max-seconds"
-  const char* value;     // "S"; null for flags
+  const char* names;  // "--max-seconds"
+  const char* value;  // "S"; null for flags
   const char* help;
   std::uint32_t commands;  // bit Command
   void (*add)(CLI::App&, const OptionRow&, Options&);

@@ -1,10 +1,5 @@
 #include "checker/cli/output.h"
 
-#include <fcntl.h>
-#include <fmt/format.h>
-#include <sys/ioctl.h>
-#include <unistd.h>
-
 #include <algorithm>
 #include <cerrno>
 #include <cstdio>
@@ -12,6 +7,11 @@
 #include <cstring>
 #include <filesystem>
 #include <fstream>
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
 
 #include "checker/report/dot.h"
 #include "checker/report/json.h"

@@ -1,9 +1,9 @@
 #include "checker/cli/progress_line.h"
 
+#include <cstdio>
+
 #include <fmt/format.h>
 #include <unistd.h>
-
-#include <cstdio>
 
 namespace fencewise {
 
@@ -21,7 +21,8 @@ Progress ProgressLine::sink(const std::atomic<bool>& stop) {
 }
 
 void ProgressLine::show(const SearchStats& s) {
-  fmt::print(stderr, "\r\033[Kgraphs={} states={} steps={} finish_orders={}", s.graphs, s.states, s.steps, s.finish_orders);
+  fmt::print(stderr, "\r\033[Kgraphs={} states={} steps={} finish_orders={}", s.graphs, s.states, s.steps,
+             s.finish_orders);
   std::fflush(stderr);
   shown_ = true;
 }

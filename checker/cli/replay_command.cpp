@@ -1,7 +1,7 @@
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <chrono>
+
+#include <fmt/format.h>
 
 #include "checker/check.h"
 #include "checker/cli/commands.h"
@@ -18,16 +18,19 @@ const Finding& counterexample_of(const Report& report, const std::string& file) 
   const auto& findings = report.result.findings;
   const auto it = std::find_if(findings.begin(), findings.end(), [](const Finding& f) { return f.violates; });
   if (it == findings.end())
-    throw InputError(fmt::format("{} holds no counterexample; its verdict is {}", file, spelling(report.result.verdict)));
-  if (it->witness.launches.empty()) throw InputError(fmt::format("{}: findings[0].witness: no launches", file));
+    throw InputError(
+        fmt::format("{} holds no counterexample; its verdict is {}", file, spelling(report.result.verdict)));
+  if (it->witness.launches.empty())
+    throw InputError(fmt::format("{}: findings[0].witness: no launches", file));
   return *it;
 }
 
 void require_same(const Finding& saved, const Finding& shown, const std::string& file) {
   if (saved.kind == shown.kind && saved.location == shown.location && saved.launch == shown.launch) return;
-  throw InputError(fmt::format("{} claims {} on '{}' in replay {}, but its execution shows {} on '{}' in replay {}", file,
-                               spelling(saved.kind), saved.location, saved.launch, spelling(shown.kind), shown.location,
-                               shown.launch));
+  throw InputError(
+      fmt::format("{} claims {} on '{}' in replay {}, but its execution shows {} on '{}' in replay {}", file,
+                  spelling(saved.kind), saved.location, saved.launch, spelling(shown.kind), shown.location,
+                  shown.launch));
 }
 
 }  // namespace

@@ -1,7 +1,5 @@
 #include "checker/cli/subject.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <array>
 #include <cerrno>
@@ -11,6 +9,8 @@
 #include <fstream>
 #include <numeric>
 #include <optional>
+
+#include <fmt/format.h>
 
 #include "checker/report/json.h"
 #include "kernels/core/error.h"
@@ -39,22 +39,28 @@ std::size_t distance(std::string_view a, std::string_view b) {
 
 // The nearest of some names, if it is near enough to be meant.
 std::optional<std::string> nearest(std::string_view text, const std::vector<std::string>& names) {
-  const auto nearer = [&](const std::string& a, const std::string& b) { return distance(text, a) < distance(text, b); };
+  const auto nearer = [&](const std::string& a, const std::string& b) {
+    return distance(text, a) < distance(text, b);
+  };
   const auto best = std::min_element(names.begin(), names.end(), nearer);
-  if (best == names.end() || distance(text, *best) > std::max<std::size_t>(2, best->size() / 2)) return std::nullopt;
+  if (best == names.end() || distance(text, *best) > std::max<std::size_t>(2, best->size() / 2))
+    return std::nullopt;
   return *best;
 }
 
 // At most 60 characters, so that a message stays one line.
-std::string shortened(const std::string& text) { return text.size() <= 60 ? text : text.substr(0, 57) + "..."; }
+std::string shortened(const std::string& text) {
+  return text.size() <= 60 ? text : text.substr(0, 57) + "...";
+}
 
 const Protocol& protocol_named(const std::string& name) {
   if (const Protocol* protocol = find_protocol(name)) return *protocol;
   std::vector<std::string> names;
   for (const Protocol& protocol : catalogue()) names.push_back(protocol.name);
   const auto meant = nearest(name, names);
-  throw InputError(fmt::format("unknown protocol '{}'; {}", shortened(name),
-                               meant ? fmt::format("did you mean '{}'?", *meant) : "`fencewise list` shows all"));
+  throw InputError(
+      fmt::format("unknown protocol '{}'; {}", shortened(name),
+                  meant ? fmt::format("did you mean '{}'?", *meant) : "`fencewise list` shows all"));
 }
 
 const Parameter& parameter_named(const Protocol& protocol, const std::string& name) {
@@ -63,7 +69,8 @@ const Parameter& parameter_named(const Protocol& protocol, const std::string& na
     if (parameter.name == name) return parameter;
     names.push_back(parameter.name);
   }
-  throw InputError(fmt::format("{} has no parameter '{}'; it has {}", protocol.name, shortened(name), fmt::join(names, ", ")));
+  throw InputError(fmt::format("{} has no parameter '{}'; it has {}", protocol.name, shortened(name),
+                               fmt::join(names, ", ")));
 }
 
 std::string range_of(const Parameter& parameter) {
@@ -79,11 +86,13 @@ std::int64_t parse_value(const Parameter& parameter, const std::string& text) {
   const auto [rest, error] = std::from_chars(text.data(), end, value);
   const bool number = error == std::errc() && rest == end && parameter.choices.empty();
   if (!number || value < parameter.min || value > parameter.max)
-    throw InputError(fmt::format("parameter '{}' must be {}; got '{}'", parameter.name, range_of(parameter), shortened(text)));
+    throw InputError(fmt::format("parameter '{}' must be {}; got '{}'", parameter.name, range_of(parameter),
+                                 shortened(text)));
   return value;
 }
 
-void set_parameter(Parameters& params, const Protocol& protocol, const std::string& name, const std::string& text) {
+void set_parameter(Parameters& params, const Protocol& protocol, const std::string& name,
+                   const std::string& text) {
   const Parameter& parameter = parameter_named(protocol, name);
   if (params.all().contains(name)) throw InputError(fmt::format("parameter '{}' is given twice", name));
   params.set(name, parse_value(parameter, text));
@@ -119,12 +128,14 @@ void check_variant(const Protocol& protocol, const std::string& variant) {
 
 void refuse_protocol_options(const Options& options, std::string_view what) {
   if (options.params.empty() && options.variant.empty() && !options.all_variants && !options.replays) return;
-  throw InputError(fmt::format("{} is {}: it takes no --param, --replays, --variant or --all-variants", options.subject, what));
+  throw InputError(fmt::format("{} is {}: it takes no --param, --replays, --variant or --all-variants",
+                               options.subject, what));
 }
 
 std::string without_absolute_path(const std::string& path) {
   const std::filesystem::path p(path);
-  return p.is_absolute() ? p.lexically_proximate(std::filesystem::current_path()).generic_string() : p.generic_string();
+  return p.is_absolute() ? p.lexically_proximate(std::filesystem::current_path()).generic_string()
+                         : p.generic_string();
 }
 
 Subject litmus_test(const std::string& path) {
@@ -180,19 +191,22 @@ Problem problem_of(const Subject& subject) {
 }
 
 std::string text_of(const Parameter& parameter, std::int64_t value) {
-  return parameter.choices.empty() ? fmt::format("{}", value) : parameter.choices.at(static_cast<std::size_t>(value));
+  return parameter.choices.empty() ? fmt::format("{}", value)
+                                   : parameter.choices.at(static_cast<std::size_t>(value));
 }
 
 std::map<std::string, std::string> texts_of(const Protocol& protocol, const Parameters& params) {
   std::map<std::string, std::string> texts;
-  for (const auto& [name, value] : params.all()) texts[name] = text_of(parameter_named(protocol, name), value);
+  for (const auto& [name, value] : params.all())
+    texts[name] = text_of(parameter_named(protocol, name), value);
   return texts;
 }
 
 std::string command_line(const std::string& command, const Subject& subject) {
   std::string line = fmt::format("fencewise {} {}", command, subject.name);
   if (subject.protocol == nullptr) return line;
-  for (const auto& [name, text] : texts_of(*subject.protocol, subject.given)) line += fmt::format(" --param {}={}", name, text);
+  for (const auto& [name, text] : texts_of(*subject.protocol, subject.given))
+    line += fmt::format(" --param {}={}", name, text);
   if (!subject.variant.empty()) line += fmt::format(" --variant {}", subject.variant);
   return line;
 }
@@ -206,7 +220,8 @@ std::string read_file(const std::string& path) {
   std::array<char, std::size_t{1} << 16U> chunk;
   while (file.read(chunk.data(), chunk.size()) || file.gcount() > 0) {
     text.append(chunk.data(), static_cast<std::size_t>(file.gcount()));
-    if (text.size() > largest_file) throw InputError(fmt::format("{} is larger than {} MiB", path, largest_file >> 20U));
+    if (text.size() > largest_file)
+      throw InputError(fmt::format("{} is larger than {} MiB", path, largest_file >> 20U));
   }
   return text;
 }

@@ -12,12 +12,12 @@
 namespace fencewise {
 
 struct Subject {
-  std::string name;                   // as reports show it: never an absolute path
-  const Protocol* protocol = nullptr; // null: a litmus test
-  Parameters params;                  // all of the protocol's
-  Parameters given;                   // those that the user gave
+  std::string name;                    // as reports show it: never an absolute path
+  const Protocol* protocol = nullptr;  // null: a litmus test
+  Parameters params;                   // all of the protocol's
+  Parameters given;                    // those that the user gave
   std::string variant;
-  std::string file;                   // litmus test: the path
+  std::string file;  // litmus test: the path
 };
 
 // Throws InputError for an unknown protocol (naming the nearest), parameters or variants it does not have, and files that

@@ -15,7 +15,8 @@ namespace {
 constexpr std::size_t most_groups = 4096;
 
 // All ways to choose `size` of `from`, each with `first` in front.
-std::vector<std::vector<std::size_t>> groups_with(std::size_t first, const std::vector<std::size_t>& from, std::size_t size) {
+std::vector<std::vector<std::size_t>> groups_with(std::size_t first, const std::vector<std::size_t>& from,
+                                                  std::size_t size) {
   std::vector<std::vector<std::size_t>> groups;
   std::vector<bool> taken(from.size(), false);
   std::fill(taken.begin(), taken.begin() + static_cast<std::ptrdiff_t>(size), true);
@@ -35,7 +36,8 @@ bool same_barrier(const Barrier& barrier, std::uint64_t id, std::optional<std::u
 }
 
 // Whether control can reach such a barrier from `from`, that instruction included.
-bool reaches(const Kernel& kernel, InstructionRef from, std::uint64_t id, std::optional<std::uint32_t> instance) {
+bool reaches(const Kernel& kernel, InstructionRef from, std::uint64_t id,
+             std::optional<std::uint32_t> instance) {
   std::vector<bool> seen(kernel.blocks.size(), false);
   std::vector<InstructionRef> work{from};
   while (!work.empty()) {
@@ -43,7 +45,9 @@ bool reaches(const Kernel& kernel, InstructionRef from, std::uint64_t id, std::o
     work.pop_back();
     const auto& instructions = kernel.blocks[at.block.value].instructions;
     for (std::uint32_t n = at.index; n < instructions.size(); ++n)
-      if (const auto* barrier = std::get_if<Barrier>(&instructions[n].operation); barrier && same_barrier(*barrier, id, instance)) return true;
+      if (const auto* barrier = std::get_if<Barrier>(&instructions[n].operation);
+          barrier && same_barrier(*barrier, id, instance))
+        return true;
     for (const BlockId next : successors(kernel.blocks[at.block.value])) {
       if (seen[next.value]) continue;
       seen[next.value] = true;
@@ -57,7 +61,8 @@ std::size_t barriers_in_text(const Kernel& kernel, std::uint64_t id, std::option
   std::size_t count = 0;
   for (const Block& block : kernel.blocks)
     for (const Instruction& i : block.instructions)
-      if (const auto* barrier = std::get_if<Barrier>(&i.operation)) count += static_cast<std::size_t>(same_barrier(*barrier, id, instance));
+      if (const auto* barrier = std::get_if<Barrier>(&i.operation))
+        count += static_cast<std::size_t>(same_barrier(*barrier, id, instance));
   return count;
 }
 
@@ -86,7 +91,9 @@ bool PartialExecution::others_may_arrive(const std::vector<std::size_t>& group) 
   const Arrival& like = arrivals[group.front()];
   for (ThreadId t = 0; t < threads.size(); ++t) {
     if (context_->image.cta_of[t] != context_->image.cta_of[like.thread]) continue;
-    const bool waits_here = std::any_of(group.begin(), group.end(), [&](std::size_t n) { return arrivals[n].thread == t && arrivals[n].waits; });
+    const bool waits_here = std::any_of(group.begin(), group.end(), [&](std::size_t n) {
+      return arrivals[n].thread == t && arrivals[n].waits;
+    });
     if (!waits_here && may_still_arrive(t, like)) return true;
   }
   return false;
@@ -108,7 +115,8 @@ std::size_t PartialExecution::threads_needed(const Arrival& arrival, std::size_t
   if (context_->reading.barriers_rearm || !arrival.instance) return needed;
   // A barrier whose number is in a register counts only where it came out the same.
   for (const Arrival& other : arrivals)
-    if (context_->image.cta_of[other.thread] == cta && other.instance == arrival.instance && other.id != arrival.id && needed > arrived) {
+    if (context_->image.cta_of[other.thread] == cta && other.instance == arrival.instance &&
+        other.id != arrival.id && needed > arrived) {
       const Kernel& kernel = *context_->image.threads[other.thread].kernel;
       const auto& barrier = std::get<Barrier>(kernel.at(info[other.arrive].where).operation);
       needed -= static_cast<std::size_t>(barrier.id.kind != Operand::Kind::immediate);
@@ -125,7 +133,8 @@ bool PartialExecution::complete_barriers() {
     const std::size_t needed = threads_needed(arrivals[first], group.size());
     if (group.size() < needed || needed == 0) continue;
     const bool all_pass = !context_->reading.barriers_rearm && arrivals[first].instance.has_value();
-    const bool a_choice = arrivals[first].count != 0 && !all_pass && (group.size() > needed || others_may_arrive(group));
+    const bool a_choice =
+        arrivals[first].count != 0 && !all_pass && (group.size() > needed || others_may_arrive(group));
     if (a_choice) continue;
     complete(group);
     return true;
@@ -138,7 +147,9 @@ bool PartialExecution::pass_latecomer(const Arrival& a) {
   if (context_->reading.barriers_rearm || !a.instance || a.count == 0) return false;
   for (std::uint32_t p = 0; p < phases.size(); ++p) {
     Phase& phase = phases[p];
-    if (phase.quorum == 0 || phase.id != a.id || phase.instance != a.instance || phase.cta != context_->image.cta_of[a.thread]) continue;
+    if (phase.quorum == 0 || phase.id != a.id || phase.instance != a.instance ||
+        phase.cta != context_->image.cta_of[a.thread])
+      continue;
     phase.arrivals.push_back(a.arrive);
     const Arrival copy = a;
     std::erase_if(arrivals, [&](const Arrival& other) { return other.number == copy.number; });
@@ -162,15 +173,22 @@ std::optional<PartialExecution::OpenPhase> PartialExecution::open_phase() const 
         if (n != first) others.push_back(n);
       }
     if (others.size() + 1 < a.count) continue;
-    OpenPhase open{first, groups_with(first, others, a.count - 1), others_may_arrive(group)};
-    // After it was left open, its phase holds somebody who came later; likewise for those it would meet.
+    // Without it, others may come, or those that are there may meet and leave it behind.
+    const bool may_wait = others_may_arrive(group) || group.size() > a.count;
+    OpenPhase open{first, groups_with(first, others, a.count - 1), may_wait};
+    // After it was left open, its phase holds somebody who came later; likewise for those it would meet. What a thread
+    // contributed earlier is counted earlier.
     std::erase_if(open.groups, [&](const std::vector<std::size_t>& members) {
       std::uint32_t latest = 0, required = 0;
+      bool passes_over = false;
       for (const std::size_t n : members) {
         latest = std::max(latest, arrivals[n].number);
         required = std::max(required, arrivals[n].not_with_before);
+        for (const std::size_t m : group)
+          passes_over |= arrivals[m].thread == arrivals[n].thread && arrivals[m].sequence < arrivals[n].sequence &&
+                         std::find(members.begin(), members.end(), m) == members.end();
       }
-      return latest < required;
+      return latest < required || passes_over;
     });
     if (!open.groups.empty()) return open;
   }
@@ -229,10 +247,27 @@ void PartialExecution::complete(const std::vector<std::size_t>& group) {
 // In one interleaving, threads that were not waited for have ended before.
 void PartialExecution::order_after_exits(const Phase& phase) {
   for (ThreadId t = 0; t < threads.size(); ++t) {
-    if (context_->image.cta_of[t] != phase.cta || threads[t].status != ThreadStatus::exited || threads[t].events.empty()) continue;
+    if (context_->image.cta_of[t] != phase.cta || threads[t].status != ThreadStatus::exited ||
+        threads[t].events.empty())
+      continue;
     for (const EventId last : threads[t].events.back())
       for (const EventId wait : phase.waits)
         if (last != no_event) graph.sync.push_back({last, wait});
+  }
+}
+
+void PartialExecution::order_phases() {
+  const auto all_before = [&](const Phase& earlier, EventId later) {
+    for (const EventId arrive : earlier.arrivals) graph.sync.push_back({arrive, later});
+  };
+  for (std::size_t p = 0; p < phases.size(); ++p) {
+    const Phase& phase = phases[p];
+    for (std::size_t q = p + 1; q < phases.size(); ++q)
+      if (phases[q].id == phase.id && phases[q].instance == phase.instance && phases[q].cta == phase.cta)
+        for (const EventId arrive : phases[q].arrivals) all_before(phase, arrive);
+    for (const Arrival& a : arrivals)
+      if (a.id == phase.id && a.instance == phase.instance && context_->image.cta_of[a.thread] == phase.cta)
+        all_before(phase, a.arrive);
   }
 }
 
@@ -246,7 +281,8 @@ Value PartialExecution::reduce(const Barrier& barrier, const Phase& phase, Depen
     count += static_cast<std::uint64_t>(v.bits() != 0);
   }
   switch (barrier.reduction) {
-    case BarrierReduction::all: return Value::number(static_cast<std::uint64_t>(count == phase.arrivals.size()));
+    case BarrierReduction::all:
+      return Value::number(static_cast<std::uint64_t>(count == phase.arrivals.size()));
     case BarrierReduction::any: return Value::number(static_cast<std::uint64_t>(count != 0));
     case BarrierReduction::popc: return Value::number(count);
     case BarrierReduction::none: break;

@@ -1,9 +1,9 @@
 #include "checker/explore/budget.h"
 
+#include <fstream>
+
 #include <fmt/format.h>
 #include <unistd.h>
-
-#include <fstream>
 
 namespace fencewise {
 namespace {
@@ -44,7 +44,8 @@ bool Budget::look(const SearchStats& stats) {
   if (limits_.seconds > 0 && now > limits_.seconds)
     reason_ = fmt::format("the limit of {} seconds was reached (--max-seconds)", limits_.seconds);
   if (limits_.memory_bytes != 0 && resident_bytes() > limits_.memory_bytes)
-    reason_ = fmt::format("the limit of {} MiB of memory was reached (--max-memory)", limits_.memory_bytes >> 20U);
+    reason_ =
+        fmt::format("the limit of {} MiB of memory was reached (--max-memory)", limits_.memory_bytes >> 20U);
   if (progress_.report && now - last_report_ >= 1) {
     last_report_ = now;
     progress_.report(stats);

@@ -67,9 +67,12 @@ class Feasibility {
   // A cas of another thread whose success is open may come to write.
   bool undecided_cas(EventId r) const {
     for (const EventId other : open_)
-      if (other != r && alive_[other] && g_.events[other].atomic && g_.events[other].rmw == no_event) return true;
+      if (other != r && alive_[other] && g_.events[other].atomic && g_.events[other].rmw == no_event)
+        return true;
     for (EventId e = 0; e < g_.events.size(); ++e)
-      if (e != r && g_.events[e].rmw == no_event && x_.info[e].undecided && g_.rf[e] != no_event && ready(g_.rf[e])) return true;
+      if (e != r && g_.events[e].rmw == no_event && x_.info[e].undecided && g_.rf[e] != no_event &&
+          ready(g_.rf[e]))
+        return true;
     return false;
   }
 

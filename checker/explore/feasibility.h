@@ -14,6 +14,7 @@ namespace fencewise {
 // False if some read without source can get none: every write it might read from, there or to come, waits for that very
 // read, or for another that is as hopeless. No-Thin-Air forbids such circles. `may_read(read, write)` says whether a write
 // that is there, of the read's location, is still to be tried. O(reads * writes) a round.
-[[nodiscard]] bool feasible(const PartialExecution& execution, const std::function<bool(EventId, EventId)>& may_read);
+[[nodiscard]] bool feasible(const PartialExecution& execution,
+                            const std::function<bool(EventId, EventId)>& may_read);
 
 }  // namespace fencewise

@@ -5,9 +5,7 @@
 
 namespace fencewise {
 
-bool FenceOrder::exists() {
-  return exists_with({});
-}
+bool FenceOrder::exists() { return exists_with({}); }
 
 bool FenceOrder::exists_with(const std::function<bool(const Relations&)>& wanted) {
   wanted_ = wanted;
@@ -38,7 +36,9 @@ void FenceOrder::complete() {
   const std::size_t chosen = graph_.fence_sc.size();
   for (const Edge& pair : relations_.fence_pairs) {
     const auto same = [&](const Edge& e) { return e == pair || e == Edge{pair.to, pair.from}; };
-    if (std::any_of(graph_.fence_sc.begin(), graph_.fence_sc.begin() + static_cast<std::ptrdiff_t>(chosen), same)) continue;
+    if (std::any_of(graph_.fence_sc.begin(), graph_.fence_sc.begin() + static_cast<std::ptrdiff_t>(chosen),
+                    same))
+      continue;
     graph_.fence_sc.push_back(relations_.base(pair.to, pair.from) ? Edge{pair.to, pair.from} : pair);
   }
   relations_.derive(graph_);
@@ -48,7 +48,9 @@ void FenceOrder::complete() {
 // of them reaches comes first: then no new path leaves either of them towards the other.
 void FenceOrder::order_by_base() {
   const std::size_t n = graph_.events.size();
-  const auto reached = [&](EventId e) { return a_ != no_event && (relations_.base(a_, e) || relations_.base(b_, e)); };
+  const auto reached = [&](EventId e) {
+    return a_ != no_event && (relations_.base(a_, e) || relations_.base(b_, e));
+  };
   std::vector<std::uint32_t> predecessors(n, 0);
   for (EventId e = 0; e < n; ++e) relations_.base.each(e, [&](EventId f) { ++predecessors[f]; });
   const auto before = [&](EventId x, EventId y) {

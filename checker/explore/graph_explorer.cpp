@@ -45,7 +45,8 @@ bool GraphExplorer::visit(std::size_t depth) {
     const Choice choice = choose(here);
     if (!choice.found()) return true;  // what is left waits for writes that never come
     const Symmetry::How how = choice.closed != no_event ? Symmetry::How::by_write : Symmetry::How::by_read;
-    for (const Edge& option : symmetry_ != nullptr ? symmetry_->representatives(here, choice.options) : choice.options) {
+    for (const Edge& option :
+         symmetry_ != nullptr ? symmetry_->representatives(here, choice.options) : choice.options) {
       PartialExecution& child = at(depth + 1);
       child = here;
       if (symmetry_ != nullptr) symmetry_->choose(child, option, how);
@@ -96,9 +97,11 @@ GraphExplorer::Choice GraphExplorer::choose(const PartialExecution& x) const {
 // comes after `write` in coherence. (Of a racing weak write the latter is not so: both may read it.)
 bool GraphExplorer::exclusive(const PartialExecution& x, EventId write, EventId one, EventId other) const {
   const EventId w1 = x.graph.events[one].rmw, w2 = x.graph.events[other].rmw;
-  const auto follows = [&](EventId r) { return x.graph.events[write].kind == EventKind::init || relations_.ms(write, r); };
-  return w1 != no_event && w2 != no_event && relations_.ms(one, w2) && relations_.ms(other, w1) && relations_.ms(w1, w2) &&
-         follows(one) && follows(other);
+  const auto follows = [&](EventId r) {
+    return x.graph.events[write].kind == EventKind::init || relations_.ms(write, r);
+  };
+  return w1 != no_event && w2 != no_event && relations_.ms(one, w2) && relations_.ms(other, w1) &&
+         relations_.ms(w1, w2) && follows(one) && follows(other);
 }
 
 // A write whose value is known, so that chains of atomics grow from their root; among those the one with the fewest atomics
@@ -114,9 +117,12 @@ GraphExplorer::Choice GraphExplorer::choose_reader(const PartialExecution& x) co
     bool apart = true;
     for (EventId r = 0; r < x.graph.events.size() && apart; ++r) {
       const Event& read = x.graph.events[r];
-      if (!read.is_read() || read.rmw == no_event || x.graph.rf[r] != no_event || read.location != write.location) continue;
+      if (!read.is_read() || read.rmw == no_event || x.graph.rf[r] != no_event ||
+          read.location != write.location)
+        continue;
       if (!may_read(x, r, w)) continue;
-      apart = std::all_of(choice.options.begin(), choice.options.end(), [&](const Edge& e) { return exclusive(x, w, e.to, r); });
+      apart = std::all_of(choice.options.begin(), choice.options.end(),
+                          [&](const Edge& e) { return exclusive(x, w, e.to, r); });
       choice.options.push_back({w, r});
     }
     if (!apart || !choice.found()) continue;
@@ -192,9 +198,9 @@ bool GraphExplorer::may_wait(const PartialExecution& x, EventId r) const {
     if (context_.proxies) return true;
     // Whatever the thread does next follows its last event.
     const auto& events = x.threads[t].events;
-    const bool after = !events.empty() && std::any_of(events.back().begin(), events.back().end(), [&](EventId e) {
-                         return e != no_event && relations_.base(r, e);
-                       });
+    const bool after =
+        !events.empty() && std::any_of(events.back().begin(), events.back().end(),
+                                       [&](EventId e) { return e != no_event && relations_.base(r, e); });
     if (!after) return true;
   }
   return false;
@@ -221,6 +227,7 @@ bool GraphExplorer::leaf(std::size_t depth) {
   if (symmetry_ != nullptr) symmetry_->confirm(at(depth));
   if (!leaf_) leaf_ = std::make_unique<PartialExecution>(context_);
   *leaf_ = at(depth);
+  if (context_.reading.interleaving()) leaf_->order_phases();
   return choose_quorums(*leaf_, 0);
 }
 
@@ -247,9 +254,9 @@ bool GraphExplorer::choose_quorums(PartialExecution& x, std::size_t phase) {
 bool GraphExplorer::order_writes(PartialExecution& x) {
   relations_.derive(x.graph);
   if (relations_.violated_axiom(x.graph)) return true;
-  const auto open = std::find_if(relations_.write_pairs.begin(), relations_.write_pairs.end(), [&](const Edge& p) {
-    return !relations_.co(p.from, p.to) && !relations_.co(p.to, p.from);
-  });
+  const auto open = std::find_if(
+      relations_.write_pairs.begin(), relations_.write_pairs.end(),
+      [&](const Edge& p) { return !relations_.co(p.from, p.to) && !relations_.co(p.to, p.from); });
   if (open != relations_.write_pairs.end()) {
     const Edge pair = *open;
     for (const Edge& choice : {pair, Edge{pair.to, pair.from}}) {

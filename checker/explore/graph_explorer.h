@@ -40,11 +40,13 @@ class GraphExplorer {
  private:
   // Reads-from edges to try, and what is left beyond them.
   struct Choice {
-    std::vector<Edge> options;    // write -> read
-    EventId waiting = no_event;   // a read whose source may still be to come
-    EventId closed = no_event;    // a write that none of the atomics that are there reads
+    std::vector<Edge> options;   // write -> read
+    EventId waiting = no_event;  // a read whose source may still be to come
+    EventId closed = no_event;   // a write that none of the atomics that are there reads
     [[nodiscard]] bool found() const { return !options.empty(); }
-    [[nodiscard]] std::size_t branches() const { return options.size() + (waiting != no_event || closed != no_event ? 1 : 0); }
+    [[nodiscard]] std::size_t branches() const {
+      return options.size() + (waiting != no_event || closed != no_event ? 1 : 0);
+    }
   };
   bool visit(std::size_t depth);
   bool leaf(std::size_t depth);
@@ -56,7 +58,8 @@ class GraphExplorer {
   [[nodiscard]] Choice choose(const PartialExecution& execution) const;
   [[nodiscard]] Choice choose_reader(const PartialExecution& execution) const;
   [[nodiscard]] Choice choose_source(const PartialExecution& execution) const;
-  [[nodiscard]] bool exclusive(const PartialExecution& execution, EventId write, EventId one, EventId other) const;
+  [[nodiscard]] bool exclusive(const PartialExecution& execution, EventId write, EventId one,
+                               EventId other) const;
   [[nodiscard]] std::vector<EventId> sources(const PartialExecution& execution, EventId read) const;
   [[nodiscard]] bool may_read(const PartialExecution& execution, EventId read, EventId write) const;
   [[nodiscard]] bool excluded(const PartialExecution& execution, EventId read, EventId write) const;

@@ -1,9 +1,9 @@
 #include "checker/explore/memory_image.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <bit>
+
+#include <fmt/format.h>
 
 namespace fencewise {
 namespace {
@@ -24,13 +24,16 @@ Value initial_value(const Buffer& buffer, std::uint64_t index, std::uint32_t rep
     case InitialContents::Kind::zero: return Value::number(0);
     case InitialContents::Kind::iota: return Value::number(number_bits(buffer.element, index));
     case InitialContents::Kind::values:
-      return Value::number(truncate(buffer.element, contents.values[std::min<std::uint64_t>(index, contents.values.size() - 1)]));
+      return Value::number(truncate(
+          buffer.element, contents.values[std::min<std::uint64_t>(index, contents.values.size() - 1)]));
     case InitialContents::Kind::symbols: {
       const std::string name = element_name(buffer, index);
       return terms.symbol(replay == 1 ? name : fmt::format("{}@{}", name, replay));
     }
-    case InitialContents::Kind::any: return terms.symbol(fmt::format("{}@start", element_name(buffer, index)));
-    case InitialContents::Kind::unwritten: return terms.poison(fmt::format("{} was never written", element_name(buffer, index)));
+    case InitialContents::Kind::any:
+      return terms.symbol(fmt::format("{}@start", element_name(buffer, index)));
+    case InitialContents::Kind::unwritten:
+      return terms.poison(fmt::format("{} was never written", element_name(buffer, index)));
   }
   return {};
 }
@@ -56,9 +59,9 @@ void MemoryImage::renew(const Problem& problem, Terms& terms, std::uint32_t repl
     if (buffer.role == Role::workspace) continue;
     for (std::uint64_t i = 0; i < buffer.length; ++i)
       set(BufferId{b}, i,
-          buffer.role == Role::input
-              ? initial_value(buffer, i, replay, terms)
-              : terms.poison(fmt::format("{} was never written in replay {}", element_name(buffer, i), replay)));
+          buffer.role == Role::input ? initial_value(buffer, i, replay, terms)
+                                     : terms.poison(fmt::format("{} was never written in replay {}",
+                                                                element_name(buffer, i), replay)));
   }
 }
 

@@ -1,8 +1,8 @@
 #include "checker/explore/partial_execution.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
+
+#include <fmt/format.h>
 
 #include "kernels/core/error.h"
 
@@ -11,7 +11,9 @@ namespace fencewise {
 namespace {
 
 bool uses_proxies(const Problem& problem) {
-  if (std::any_of(problem.buffers.begin(), problem.buffers.end(), [](const Buffer& b) { return b.alias_of.has_value(); })) return true;
+  if (std::any_of(problem.buffers.begin(), problem.buffers.end(),
+                  [](const Buffer& b) { return b.alias_of.has_value(); }))
+    return true;
   const auto generic = [](const Instruction& i) {
     const Access* access = nullptr;
     if (const auto* load = std::get_if<Load>(&i.operation)) access = &load->access;
@@ -27,10 +29,17 @@ bool uses_proxies(const Problem& problem) {
 
 }  // namespace
 
-LaunchContext::LaunchContext(const Problem& p, const Launch& l, const Reading& r, const MemoryImage& m, Terms& t,
-                             Dependencies& d, std::uint32_t bound)
-    : problem(p), launch(l), image(image_of(p, l)), reading(r), memory(m), terms(t), dependencies(d),
-      interpreter(t, image.memory, &d), loop_bound(bound) {
+LaunchContext::LaunchContext(const Problem& p, const Launch& l, const Reading& r, const MemoryImage& m,
+                             Terms& t, Dependencies& d, std::uint32_t bound)
+    : problem(p),
+      launch(l),
+      image(image_of(p, l)),
+      reading(r),
+      memory(m),
+      terms(t),
+      dependencies(d),
+      interpreter(t, image.memory, &d),
+      loop_bound(bound) {
   proxies = r.proxies && uses_proxies(p);
   for (const Kernel& kernel : p.kernels) {
     liveness.emplace_back(kernel);
@@ -38,7 +47,8 @@ LaunchContext::LaunchContext(const Problem& p, const Launch& l, const Reading& r
   }
 }
 
-PartialExecution::PartialExecution(const LaunchContext& context) : standing(context.image.ctas), context_(&context) {
+PartialExecution::PartialExecution(const LaunchContext& context)
+    : standing(context.image.ctas), context_(&context) {
   for (const ThreadProgram& program : context.image.threads) {
     graph.threads.push_back(program.coordinates.placement);
     threads.emplace_back().known.state = initial_state(program, true);
@@ -82,10 +92,12 @@ void PartialExecution::add_initial_writes(const Location& location) {
   const Allocation& allocation = context_->image.memory[location.storage];
   std::vector<Value> values;
   if (!allocation.buffer) {
-    values = {context_->terms.poison(fmt::format("{} was never written", context_->image.memory.name(location)))};
+    values = {
+        context_->terms.poison(fmt::format("{} was never written", context_->image.memory.name(location)))};
   } else if (location.size != size_of(allocation.element)) {
-    throw NotModelled(fmt::format("{} is accessed with {} bytes, its elements have {}: mixed sizes are not modelled",
-                                  context_->image.memory.name(location), location.size, size_of(allocation.element)));
+    throw NotModelled(
+        fmt::format("{} is accessed with {} bytes, its elements have {}: mixed sizes are not modelled",
+                    context_->image.memory.name(location), location.size, size_of(allocation.element)));
   } else {
     values = context_->memory.all(*allocation.buffer, location.offset / location.size);
   }
@@ -125,20 +137,27 @@ struct PartialExecution::Run {
   Action action;
 
   Run(PartialExecution& e, ThreadId t)
-      : execution(e), id(t), thread(e.threads[t]), context(*e.context_), program(context.image.threads[t]),
+      : execution(e),
+        id(t),
+        thread(e.threads[t]),
+        context(*e.context_),
+        program(context.image.threads[t]),
         cursor(&thread.known) {}
 
   void stop(ThreadStatus status) {
     thread.status = status;
     thread.at = action.where;
     thread.sequence = cursor->sequence;
-    thread.settled = cursor == &thread.known && status != ThreadStatus::at_barrier && status != ThreadStatus::blocked;
+    thread.settled =
+        cursor == &thread.known && status != ThreadStatus::at_barrier && status != ThreadStatus::blocked;
   }
 
   [[nodiscard]] bool issued() const { return thread.events.size() > cursor->sequence; }
   [[nodiscard]] std::array<EventId, 4>& events() { return thread.events[cursor->sequence]; }
   void issue() { thread.events.push_back({no_event, no_event, no_event, no_event}); }
-  [[nodiscard]] DependencySet join(DependencySet a, DependencySet b) const { return context.dependencies.join(a, b); }
+  [[nodiscard]] DependencySet join(DependencySet a, DependencySet b) const {
+    return context.dependencies.join(a, b);
+  }
   [[nodiscard]] std::uint32_t po(unsigned half) const { return cursor->sequence * 2 + half; }
 
   [[nodiscard]] std::optional<Resolved> element_place(const Access& access, unsigned element) const {
@@ -148,8 +167,8 @@ struct PartialExecution::Run {
     return place;
   }
 
-  EventId add_access(EventKind kind, const Access& access, unsigned element, unsigned half, Value value, DependencySet depends,
-                     const Atomic* atomic = nullptr) {
+  EventId add_access(EventKind kind, const Access& access, unsigned element, unsigned half, Value value,
+                     DependencySet depends, const Atomic* atomic = nullptr) {
     Event e;
     e.kind = kind;
     e.order = access.order;
@@ -178,7 +197,8 @@ struct PartialExecution::Run {
 
   // Takes the action. From the first unknown result on the thread runs on a scratch copy.
   void finish(std::span<const Value> results, std::span<const DependencySet> origins) {
-    const bool all_known = std::none_of(results.begin(), results.end(), [](Value v) { return v.is_unknown(); });
+    const bool all_known =
+        std::none_of(results.begin(), results.end(), [](Value v) { return v.is_unknown(); });
     if (!all_known && cursor == &thread.known) {
       execution.scratch_ = thread.known;
       cursor = &execution.scratch_;
@@ -211,7 +231,8 @@ struct PartialExecution::Run {
     if (!issued()) {
       issue();
       for (unsigned n = 0; n < instruction.count; ++n)
-        events()[n] = add_access(EventKind::write, instruction.access, n, 0, Terms::unknown(), action.data[n]);
+        events()[n] =
+            add_access(EventKind::write, instruction.access, n, 0, Terms::unknown(), action.data[n]);
     }
     for (unsigned n = 0; n < instruction.count; ++n) {
       relocate(events()[n], instruction.access, n);
@@ -244,7 +265,8 @@ struct PartialExecution::Run {
   // write half under the ISA.
   void write_half(const Atomic& instruction, EventId read, Value old) {
     const bool cas = instruction.op == AtomicOp::cas;
-    auto value = context.terms.atomic(instruction.op, instruction.access.type, old, stored(action.operands[0], instruction.access.type),
+    auto value = context.terms.atomic(instruction.op, instruction.access.type, old,
+                                      stored(action.operands[0], instruction.access.type),
                                       stored(action.operands[1], instruction.access.type));
     // The new value may be unknown though it is certain that it is written.
     const bool undecided = cas && (old.is_unknown() || action.operands[0].is_unknown());
@@ -303,8 +325,8 @@ struct PartialExecution::Run {
       issue();
       events()[0] = add_plain(EventKind::arrive, 0, action.data[2]);
       execution.arrivals.push_back({id, cursor->sequence, events()[0], waits, action.operands[0].bits(),
-                                    instruction.count.present() ? action.operands[1].bits() : 0, instruction.instance, 0,
-                                    ++execution.arrived_});
+                                    instruction.count.present() ? action.operands[1].bits() : 0,
+                                    instruction.instance, 0, ++execution.arrived_});
     }
     execution.update(events()[0], action.operands[2]);  // a reduction's contribution
     if (waits && thread.passed <= cursor->sequence) {
@@ -313,7 +335,8 @@ struct PartialExecution::Run {
     }
     if (instruction.kind == BarrierKind::red) {
       DependencySet origin = 0;
-      const Value result = execution.reduce(instruction, execution.phases[execution.phase_of[events()[1]]], origin);
+      const Value result =
+          execution.reduce(instruction, execution.phases[execution.phase_of[events()[1]]], origin);
       finish({&result, 1}, {&origin, 1});
     } else {
       finish({}, {});
@@ -327,7 +350,8 @@ struct PartialExecution::Run {
   bool loop_header() {
     const BlockId header = cursor->state.block;
     auto& loops = cursor->loops;
-    auto record = std::find_if(loops.begin(), loops.end(), [&](const LoopRecord& l) { return l.header == header; });
+    auto record =
+        std::find_if(loops.begin(), loops.end(), [&](const LoopRecord& l) { return l.header == header; });
     if (record == loops.end()) record = loops.insert(loops.end(), LoopRecord{header, 0, 0, 0, {}});
     if (!action.again) {
       *record = {header, 0, cursor->state.control, cursor->sequence, live_registers()};
@@ -353,7 +377,8 @@ struct PartialExecution::Run {
 
   std::vector<Value> live_registers() const {
     std::vector<Value> values = cursor->state.registers;
-    const auto& live = context.liveness[program.coordinates.kernel.value].before({cursor->state.block, cursor->state.index});
+    const auto& live =
+        context.liveness[program.coordinates.kernel.value].before({cursor->state.block, cursor->state.index});
     for (std::uint32_t r = 0; r < values.size(); ++r)
       if (!live.contains(RegisterId{r})) values[r] = Value();
     return values;
@@ -392,9 +417,7 @@ struct PartialExecution::Run {
         case Action::Kind::loop_header:
           if (!loop_header()) return;
           break;
-        case Action::Kind::blocked:
-          thread.blockers = action.blockers;
-          return stop(ThreadStatus::blocked);
+        case Action::Kind::blocked: thread.blockers = action.blockers; return stop(ThreadStatus::blocked);
         case Action::Kind::exit:
           thread.registers = cursor->state.registers;
           return stop(ThreadStatus::exited);

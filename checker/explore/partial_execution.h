@@ -30,35 +30,36 @@ struct LaunchContext {
   const Launch& launch;
   LaunchImage image;
   Reading reading;
-  const MemoryImage& memory;     // as the launch finds it
+  const MemoryImage& memory;  // as the launch finds it
   Terms& terms;
   Dependencies& dependencies;
   Interpreter interpreter;
   std::uint32_t loop_bound;
-  bool proxies = false;                // some access is not generic, or some buffer is an alias
-  std::vector<Liveness> liveness;      // [kernel]
-  std::vector<MayAccess> may_access;   // [kernel]
+  bool proxies = false;               // some access is not generic, or some buffer is an alias
+  std::vector<Liveness> liveness;     // [kernel]
+  std::vector<MayAccess> may_access;  // [kernel]
 
-  LaunchContext(const Problem& problem, const Launch& launch, const Reading& reading, const MemoryImage& memory, Terms& terms,
-                Dependencies& dependencies, std::uint32_t loop_bound);
+  LaunchContext(const Problem& problem, const Launch& launch, const Reading& reading,
+                const MemoryImage& memory, Terms& terms, Dependencies& dependencies,
+                std::uint32_t loop_bound);
 };
 
 // What the graph does not hold of an event.
 struct EventInfo {
-  Value value;                    // read from, or written; unknown where it is not known yet
-  DependencySet depends = 0;      // writes: reads that the value depends on; reads: reads its address depends on
+  Value value;                // read from, or written; unknown where it is not known yet
+  DependencySet depends = 0;  // writes: reads that the value depends on; reads: reads its address depends on
   InstructionRef where;
   std::uint32_t visible_since = 0;  // writes: stamp at which the location was known
-  std::uint32_t not_before = 0;     // reads without source: only writes visible since then are still to be tried
-  EventId closed_to = 0;            // writes: atomics below this id that have no source don't read it
-  bool undecided = false;           // read half of a cas: whether it writes waits for a value
+  std::uint32_t not_before = 0;  // reads without source: only writes visible since then are still to be tried
+  EventId closed_to = 0;         // writes: atomics below this id that have no source don't read it
+  bool undecided = false;        // read half of a cas: whether it writes waits for a value
 };
 
 enum class ThreadStatus : std::uint8_t {
-  running,     // between advances: not yet run
-  blocked,     // an unknown value decides
+  running,  // between advances: not yet run
+  blocked,  // an unknown value decides
   at_barrier,
-  spinning,    // repeats an iteration that changes nothing
+  spinning,  // repeats an iteration that changes nothing
   exited,
   faulted,     // out of bounds, poison steers, trap: `note` says what
   loop_bound,  // another round of a loop would exceed the bound
@@ -79,10 +80,10 @@ class PartialExecution {
 
   struct LoopRecord {
     BlockId header;
-    std::uint32_t rounds = 0;         // that memory decided
-    DependencySet control = 0;        // at the last visit of the header
-    std::uint32_t sequence = 0;       // likewise
-    std::vector<Value> registers;     // likewise
+    std::uint32_t rounds = 0;      // that memory decided
+    DependencySet control = 0;     // at the last visit of the header
+    std::uint32_t sequence = 0;    // likewise
+    std::vector<Value> registers;  // likewise
     friend bool operator==(const LoopRecord&, const LoopRecord&) = default;
   };
   struct Cursor {
@@ -91,19 +92,20 @@ class PartialExecution {
     std::vector<LoopRecord> loops;
   };
   struct Thread {
-    Cursor known;                   // the last point at which all values are known
+    Cursor known;  // the last point at which all values are known
     ThreadStatus status = ThreadStatus::running;
     Action::Kind fault_kind = Action::Kind::exit;
     Action::Fault fault = Action::Fault::none;
-    InstructionRef at;              // where it stopped
-    DependencySet blockers = 0;     // blocked: reads it waits for
-    std::string note;               // faults
-    std::uint32_t sequence = 0;     // actions taken where it stopped
-    std::uint32_t spin_from = 0;    // spinning: first action of the repeated iteration
-    std::uint32_t passed = 0;       // actions below this are past their barrier
-    std::vector<std::array<EventId, 4>> events;  // [action] elements of a vector; read, write of an atomic; arrive, wait
-    std::vector<Value> registers;   // exited: final registers
-    bool settled = false;           // nothing unknown behind it: no need to run it again
+    InstructionRef at;            // where it stopped
+    DependencySet blockers = 0;   // blocked: reads it waits for
+    std::string note;             // faults
+    std::uint32_t sequence = 0;   // actions taken where it stopped
+    std::uint32_t spin_from = 0;  // spinning: first action of the repeated iteration
+    std::uint32_t passed = 0;     // actions below this are past their barrier
+    std::vector<std::array<EventId, 4>>
+        events;                    // [action] elements of a vector; read, write of an atomic; arrive, wait
+    std::vector<Value> registers;  // exited: final registers
+    bool settled = false;          // nothing unknown behind it: no need to run it again
   };
   std::vector<Thread> threads;
 
@@ -113,15 +115,17 @@ class PartialExecution {
     std::uint32_t sequence;
     EventId arrive;
     bool waits;
-    std::uint64_t id, count;            // count 0: all threads of the CTA
+    std::uint64_t id, count;  // count 0: all threads of the CTA
     std::optional<std::uint32_t> instance;
-    std::uint32_t not_with_before = 0;  // its phase holds an arrival with this number or a later one (see open_phase)
-    std::uint32_t number = 0;           // arrivals count up
+    std::uint32_t not_with_before =
+        0;                     // its phase holds an arrival with this number or a later one (see open_phase)
+    std::uint32_t number = 0;  // arrivals count up
   };
   std::vector<Arrival> arrivals;
   struct Phase {
     std::vector<EventId> arrivals, waits;
-    std::size_t quorum = 0;  // of a barrier that lets all arrivals beyond its count pass: how many of them met; else 0
+    std::size_t quorum =
+        0;  // of a barrier that lets all arrivals beyond its count pass: how many of them met; else 0
     std::uint64_t id = 0;
     std::optional<std::uint32_t> instance;
     std::uint32_t cta = 0;
@@ -139,7 +143,8 @@ class PartialExecution {
   [[nodiscard]] std::optional<OpenPhase> open_phase() const;
   void complete(const std::vector<std::size_t>& group);  // indices into arrivals
   void leave_open(std::size_t arrival);                  // the other choice
-  [[nodiscard]] bool phase_overdue() const;              // enough threads have arrived for a phase that is left open
+  void order_phases();  // model sc: who came to a phase of a barrier came before those who came to its next
+  [[nodiscard]] bool phase_overdue() const;  // enough threads have arrived for a phase that is left open
 
   // Kept by Symmetry: the choices made for each CTA.
   struct Standing {
@@ -152,6 +157,7 @@ class PartialExecution {
 
   [[nodiscard]] const LaunchContext& context() const { return *context_; }
   [[nodiscard]] bool finished(ThreadId t) const { return threads[t].status == ThreadStatus::exited; }
+
  private:
   struct Run;  // one run of one thread
   EventId add(Event event, EventInfo data, DependencySet depends);
@@ -172,9 +178,9 @@ class PartialExecution {
   [[nodiscard]] Value reduce(const Barrier& barrier, const Phase& phase, DependencySet& origin) const;
 
   const LaunchContext* context_;
-  bool changed_ = false;      // an event or a location is new
+  bool changed_ = false;  // an event or a location is new
   std::uint32_t arrived_ = 0;
-  bool learnt_ = false;       // a value became known
+  bool learnt_ = false;  // a value became known
   Cursor scratch_;
 };
 

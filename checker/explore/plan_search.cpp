@@ -169,6 +169,10 @@ void PlanSearch::conclude() {
     none.launch = problem_.replays;
     result_.findings.push_back(std::move(none));
   }
+  if (result_.search.interchangeable != 0 && result_.reason.empty())
+    result_.reason = fmt::format(
+        "graphs are counted up to the names of {} interchangeable CTAs; --engine graph names them all",
+        result_.search.interchangeable);
   result_.assumptions.push_back("all CTAs are resident and every thread that can go on goes on (fair)");
 }
 

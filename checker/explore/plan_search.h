@@ -17,7 +17,8 @@ namespace fencewise {
 
 class PlanSearch {
  public:
-  PlanSearch(const Problem& problem, const CheckOptions& options, const Limits& limits, const Progress& progress);
+  PlanSearch(const Problem& problem, const CheckOptions& options, const Limits& limits,
+             const Progress& progress);
 
   [[nodiscard]] CheckResult run();
 
@@ -39,7 +40,8 @@ class PlanSearch {
   void start_anew();
   [[nodiscard]] std::optional<Symmetry> symmetry_of(const LaunchContext& context, std::uint32_t replay) const;
   bool explore_launch(const Node& node, std::size_t step, Frontier& next);
-  bool take(const Node& node, PartialExecution& execution, Relations& relations, const PlanPoint& point, Frontier& next);
+  bool take(const Node& node, PartialExecution& execution, Relations& relations, const PlanPoint& point,
+            Frontier& next);
   void record(Finding finding, const Node& node);
   void count_finish_order(const PartialExecution& execution, const Relations& relations, LaunchNumber number);
   void conclude();

@@ -1,9 +1,9 @@
 #include "checker/explore/symmetry.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <map>
+
+#include <fmt/format.h>
 
 #include "checker/explore/symmetry_program.h"
 
@@ -25,7 +25,8 @@ std::optional<Symmetry> Symmetry::find(const LaunchContext& c, std::uint32_t rep
   };
   const Launch& launch = c.launch;
   if (!launch.placed.empty()) return refuse("threads are placed by hand");
-  if (launch.grid.y != 1 || launch.grid.z != 1 || launch.grid.x < 2) return refuse("the grid is not one row of CTAs");
+  if (launch.grid.y != 1 || launch.grid.z != 1 || launch.grid.x < 2)
+    return refuse("the grid is not one row of CTAs");
   if (c.problem.domain != ValueDomain::multisets) return refuse("values are ordered expressions");
   if (c.problem.launches.size() != 1) return refuse("the plan has several launches");
   const Kernel& kernel = c.problem.kernels[launch.kernel.value];
@@ -40,21 +41,28 @@ std::optional<Symmetry> Symmetry::find(const LaunchContext& c, std::uint32_t rep
   const auto bindings = bindings_of(c.problem, launch, launch.kernel);
   for (std::uint32_t a = 0; a < kernel.arrays.size(); ++a) {
     if (!bindings[a]) continue;
-    if (std::count(bindings.begin(), bindings.end(), bindings[a]) > 1) return refuse("two arrays are one buffer");
+    if (std::count(bindings.begin(), bindings.end(), bindings[a]) > 1)
+      return refuse("two arrays are one buffer");
     if (!use.slotted[a]) continue;
     const Buffer& buffer = c.problem.buffers[bindings[a]->value];
-    if (buffer.length % symmetry.ctas_ != 0) return refuse(fmt::format("'{}' is no equal share for each CTA", buffer.name));
+    if (buffer.length % symmetry.ctas_ != 0)
+      return refuse(fmt::format("'{}' is no equal share for each CTA", buffer.name));
     slotted[bindings[a]->value] = true;
     symmetry.storage_[bindings[a]->value] = {true, buffer.length / symmetry.ctas_ * size_of(buffer.element)};
   }
-  if (auto reason = memory_is_symmetric(c, slotted, symmetry.ctas_, replays); !reason.empty()) return refuse(std::move(reason));
-  if (auto reason = contract_is_symmetric(c.problem, slotted, symmetry.ctas_); !reason.empty()) return refuse(std::move(reason));
+  if (auto reason = memory_is_symmetric(c, slotted, symmetry.ctas_, replays); !reason.empty())
+    return refuse(std::move(reason));
+  if (auto reason = contract_is_symmetric(c.problem, slotted, symmetry.ctas_); !reason.empty())
+    return refuse(std::move(reason));
   for (std::uint32_t b = 0; b < kernel.blocks.size(); ++b) {
     auto& row = symmetry.reach_.emplace_back(kernel.blocks[b].instructions.size(), Reach::other);
     for (std::uint32_t n = 0; n < row.size(); ++n) {
       const auto* load = std::get_if<Load>(&kernel.blocks[b].instructions[n].operation);
-      if (use.id_address[b][n]) row[n] = Reach::own_slot;
-      else if (load != nullptr && load->access.address.array && use.slotted[load->access.address.array->value]) row[n] = Reach::sweep;
+      if (use.id_address[b][n])
+        row[n] = Reach::own_slot;
+      else if (load != nullptr && load->access.address.array &&
+               use.slotted[load->access.address.array->value])
+        row[n] = Reach::sweep;
     }
   }
   return symmetry;
@@ -77,12 +85,14 @@ std::uint64_t Symmetry::role(const PartialExecution& x, EventId e) const {
 std::uint64_t Symmetry::descriptor(const PartialExecution& x, EventId write, EventId read) const {
   const Event& w = x.graph.events[write];
   const auto& cta_of = x.context().image.cta_of;
-  if (w.thread != no_thread && cta_of[w.thread] == cta_of[x.graph.events[read].thread]) return mix(1, role(x, write)) | 1U;
+  if (w.thread != no_thread && cta_of[w.thread] == cta_of[x.graph.events[read].thread])
+    return mix(1, role(x, write)) | 1U;
   if (w.thread == no_thread && owner(w.location)) return 3;  // the initial write of a slot
   return std::uint64_t{write} << 2U;
 }
 
-std::vector<Edge> Symmetry::representatives(const PartialExecution& x, const std::vector<Edge>& options) const {
+std::vector<Edge> Symmetry::representatives(const PartialExecution& x,
+                                            const std::vector<Edge>& options) const {
   const auto& cta_of = x.context().image.cta_of;
   const bool one_write = options.size() < 2 || options[0].from == options[1].from;
   std::map<std::pair<std::uint64_t, std::uint64_t>, std::uint32_t> first;  // (standing, role) -> least CTA
@@ -131,7 +141,9 @@ void Symmetry::choose(PartialExecution& x, const Edge& option, How how) const {
   standing.history = mix(mix(standing.history, role(x, option.to)), what);
 }
 
-void Symmetry::single_out(PartialExecution& x, ThreadId thread) const { x.standing[x.context().image.cta_of[thread]].unique = true; }
+void Symmetry::single_out(PartialExecution& x, ThreadId thread) const {
+  x.standing[x.context().image.cta_of[thread]].unique = true;
+}
 
 void Symmetry::confirm(const PartialExecution& x) const {
   const auto& cta_of = x.context().image.cta_of;
@@ -151,7 +163,10 @@ void Symmetry::confirm(const PartialExecution& x) const {
         const Reach reach = reach_[x.info[e].where.block.value][x.info[e].where.index];
         if (event.is_memory() && reach == Reach::sweep) {
           const SlottedArray& s = storage_[event.location.storage];
-          auto& counts = visits.try_emplace({event.location.storage, event.location.offset % s.slot_bytes}, std::vector<std::uint32_t>(ctas_, 0)).first->second;
+          auto& counts = visits
+                             .try_emplace({event.location.storage, event.location.offset % s.slot_bytes},
+                                          std::vector<std::uint32_t>(ctas_, 0))
+                             .first->second;
           ++counts[event.location.offset / s.slot_bytes];
           continue;
         }

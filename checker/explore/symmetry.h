@@ -31,12 +31,14 @@ class Symmetry {
  public:
   // No value: the CTAs of this launch can't be renamed, or it is not seen; `why` says what stands against it.
   // `replays_so_far`: symbols of that many replays may be in memory.
-  [[nodiscard]] static std::optional<Symmetry> find(const LaunchContext& context, std::uint32_t replays_so_far, std::string& why);
+  [[nodiscard]] static std::optional<Symmetry> find(const LaunchContext& context,
+                                                    std::uint32_t replays_so_far, std::string& why);
 
   [[nodiscard]] std::uint32_t ctas() const { return ctas_; }
 
   // The options that are left when interchangeable CTAs are told apart only once. All edges have one write, or one read.
-  [[nodiscard]] std::vector<Edge> representatives(const PartialExecution& execution, const std::vector<Edge>& options) const;
+  [[nodiscard]] std::vector<Edge> representatives(const PartialExecution& execution,
+                                                  const std::vector<Edge>& options) const;
   // To be called when `option` is chosen, before it is. `How`: by its read (among sources; also when there is only one), or by its
   // write (among readers).
   enum class How : std::uint8_t { by_read, by_write };
@@ -56,11 +58,12 @@ class Symmetry {
 
   [[nodiscard]] std::optional<std::uint32_t> owner(const Location& location) const;  // CTA whose slot it is
   [[nodiscard]] std::uint64_t role(const PartialExecution& execution, EventId event) const;
-  [[nodiscard]] std::uint64_t descriptor(const PartialExecution& execution, EventId write, EventId read) const;
+  [[nodiscard]] std::uint64_t descriptor(const PartialExecution& execution, EventId write,
+                                         EventId read) const;
 
   std::uint32_t ctas_ = 0;
-  std::vector<SlottedArray> storage_;       // [storage]
-  std::vector<std::vector<Reach>> reach_;   // [block][instruction]
+  std::vector<SlottedArray> storage_;      // [storage]
+  std::vector<std::vector<Reach>> reach_;  // [block][instruction]
 };
 
 }  // namespace fencewise

@@ -1,8 +1,8 @@
 #include "checker/explore/symmetry_program.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
+
+#include <fmt/format.h>
 
 #include "kernels/core/printer.h"
 
@@ -21,15 +21,15 @@ bool is_ctaid(const Operand& o) {
   return o.kind == Operand::Kind::special && o.index == static_cast<std::uint32_t>(SpecialRegister::ctaid_x);
 }
 
-template <class F>
-void each_instruction(const Kernel& kernel, F&& f) {
+template <class F> void each_instruction(const Kernel& kernel, F&& f) {
   for (std::uint32_t b = 0; b < kernel.blocks.size(); ++b)
     for (std::uint32_t n = 0; n < kernel.blocks[b].instructions.size(); ++n)
       f(InstructionRef{BlockId{b}, n}, kernel.blocks[b].instructions[n]);
 }
 
 // Registers whose value may derive from a source, through arithmetic alone.
-std::vector<bool> derived(const Kernel& kernel, std::vector<bool> from, const std::function<bool(const Operand&)>& source) {
+std::vector<bool> derived(const Kernel& kernel, std::vector<bool> from,
+                          const std::function<bool(const Operand&)>& source) {
   const auto hit = [&](const Operand& o) { return source(o) || (o.is_register() && from[o.index]); };
   for (bool again = true; again;) {
     again = false;
@@ -51,11 +51,15 @@ std::vector<Operand> plain_operands(const Instruction& i) {
       if (value.present()) operands.push_back(value);
   if (const auto* a = std::get_if<Atomic>(&i.operation)) operands.insert(operands.end(), {a->a, a->b});
   if (const auto* c = std::get_if<CondBranch>(&i.operation)) operands.emplace_back(c->predicate);
-  if (const auto* b = std::get_if<Barrier>(&i.operation)) operands.insert(operands.end(), {b->id, b->count, b->predicate});
-  if (const auto* s = std::get_if<Shuffle>(&i.operation)) operands.insert(operands.end(), {s->value, s->lane, s->clamp, s->mask});
-  if (const auto* v = std::get_if<Vote>(&i.operation)) operands.insert(operands.end(), {v->predicate, v->mask});
+  if (const auto* b = std::get_if<Barrier>(&i.operation))
+    operands.insert(operands.end(), {b->id, b->count, b->predicate});
+  if (const auto* s = std::get_if<Shuffle>(&i.operation))
+    operands.insert(operands.end(), {s->value, s->lane, s->clamp, s->mask});
+  if (const auto* v = std::get_if<Vote>(&i.operation))
+    operands.insert(operands.end(), {v->predicate, v->mask});
   if (const auto* m = std::get_if<Match>(&i.operation)) operands.insert(operands.end(), {m->value, m->mask});
-  if (const auto* r = std::get_if<WarpReduce>(&i.operation)) operands.insert(operands.end(), {r->value, r->mask});
+  if (const auto* r = std::get_if<WarpReduce>(&i.operation))
+    operands.insert(operands.end(), {r->value, r->mask});
   return operands;
 }
 
@@ -124,7 +128,9 @@ std::string sweeps_add_up(const Kernel& kernel, const IdUse& use) {
   swept = derived(kernel, swept, [](const Operand&) { return false; });
   const auto from_sweep = [&](const Operand& o) { return o.is_register() && swept[o.index]; };
   each_instruction(kernel, [&](InstructionRef ref, const Instruction& i) {
-    const auto refuse = [&] { why = fmt::format("'{}' does more with swept values than add them up", print(i, kernel)); };
+    const auto refuse = [&] {
+      why = fmt::format("'{}' does more with swept values than add them up", print(i, kernel));
+    };
     if (const auto* a = std::get_if<Arithmetic>(&i.operation)) {
       const bool uses = from_sweep(a->a) || from_sweep(a->b) || from_sweep(a->c);
       if (uses && a->op != Arith::add && a->op != Arith::mov) refuse();
@@ -134,14 +140,20 @@ std::string sweeps_add_up(const Kernel& kernel, const IdUse& use) {
     if (access != nullptr && from_sweep(access->address.index)) refuse();
     const auto operands = plain_operands(i);
     if (!std::any_of(operands.begin(), operands.end(), from_sweep)) return;
-    const bool stores = std::holds_alternative<Store>(i.operation) || std::holds_alternative<Atomic>(i.operation);
-    if (!stores || std::any_of(sweep_blocks.begin(), sweep_blocks.end(), [&](BlockId b) { return reaches(kernel, ref.block, b); })) refuse();
+    const bool stores =
+        std::holds_alternative<Store>(i.operation) || std::holds_alternative<Atomic>(i.operation);
+    if (!stores || std::any_of(sweep_blocks.begin(), sweep_blocks.end(),
+                               [&](BlockId b) { return reaches(kernel, ref.block, b); }))
+      refuse();
   });
   return why;
 }
 
-std::string memory_is_symmetric(const LaunchContext& c, const std::vector<bool>& slotted, std::uint32_t ctas, std::uint32_t replays) {
-  const auto name = [&](const Buffer& b, std::uint64_t i) { return b.length == 1 ? b.name : fmt::format("{}[{}]", b.name, i); };
+std::string memory_is_symmetric(const LaunchContext& c, const std::vector<bool>& slotted, std::uint32_t ctas,
+                                std::uint32_t replays) {
+  const auto name = [&](const Buffer& b, std::uint64_t i) {
+    return b.length == 1 ? b.name : fmt::format("{}[{}]", b.name, i);
+  };
   for (std::uint32_t left = 0; left + 1 < ctas; ++left) {
     // Symbols of slots `left` and `left + 1` trade places.
     std::unordered_map<std::uint32_t, Value> renamed;
@@ -152,7 +164,8 @@ std::string memory_is_symmetric(const LaunchContext& c, const std::vector<bool>&
       for (std::uint64_t k = 0; k < slot; ++k)
         for (std::uint32_t r = 0; r <= replays; ++r) {
           const std::string suffix = r == 0 ? "@start" : r == 1 ? "" : fmt::format("@{}", r);
-          const Value x = c.terms.symbol(name(buffer, left * slot + k) + suffix), y = c.terms.symbol(name(buffer, (left + 1) * slot + k) + suffix);
+          const Value x = c.terms.symbol(name(buffer, left * slot + k) + suffix),
+                      y = c.terms.symbol(name(buffer, (left + 1) * slot + k) + suffix);
           renamed[x.term()] = y;
           renamed[y.term()] = x;
         }
@@ -164,10 +177,12 @@ std::string memory_is_symmetric(const LaunchContext& c, const std::vector<bool>&
         std::uint64_t image = i;
         if (slot != 0 && i / slot == left) image = i + slot;
         if (slot != 0 && i / slot == left + 1) image = i - slot;
-        if (c.memory.ambiguous(id, i)) return fmt::format("'{}' holds several values", c.problem.buffers[b].name);
+        if (c.memory.ambiguous(id, i))
+          return fmt::format("'{}' holds several values", c.problem.buffers[b].name);
         const Value here = c.memory.at(id, i), there = c.memory.at(id, image);
         if (c.terms.is_poison(here) && c.terms.is_poison(there)) continue;
-        if (c.terms.substitute(here, renamed) != there) return fmt::format("'{}' holds different things for different CTAs", c.problem.buffers[b].name);
+        if (c.terms.substitute(here, renamed) != there)
+          return fmt::format("'{}' holds different things for different CTAs", c.problem.buffers[b].name);
       }
     }
   }
@@ -191,7 +206,9 @@ class ContractLook {
   bool look(const AndOr& a) {
     return std::all_of(a.operands.begin(), a.operands.end(), [&](const FormulaPtr& f) { return fine(*f); });
   }
-  bool look(const ForAll& f) { return within(f.variable, f.lo, f.hi, [&] { return fine(*f.body); }); }
+  bool look(const ForAll& f) {
+    return within(f.variable, f.lo, f.hi, [&] { return fine(*f.body); });
+  }
   bool look(const Constant&) { return true; }
 
   bool fine(const Expr& e) {
@@ -201,7 +218,9 @@ class ContractLook {
   bool look(const Variable&) { return true; }
   bool look(const ThreadRegister&) { return false; }
   bool look(const BinaryExpr& b) { return fine(*b.left) && fine(*b.right); }
-  bool look(const SumExpr& s) { return within(s.variable, s.lo, s.hi, [&] { return fine(*s.body); }); }
+  bool look(const SumExpr& s) {
+    return within(s.variable, s.lo, s.hi, [&] { return fine(*s.body); });
+  }
   bool look(const Element& e) { return !slotted_[e.buffer.value] || mentions_sweep(*e.index); }
 
   // A variable that runs over all CTAs, or over a whole buffer, may index slots.
@@ -209,15 +228,18 @@ class ContractLook {
   bool within(const std::string& variable, const ExprPtr& lo, const ExprPtr& hi, F&& body) {
     const auto* from = std::get_if<Number>(&lo->node);
     const auto* to = std::get_if<Number>(&hi->node);
-    const bool whole = from != nullptr && to != nullptr && from->value == 0 && to->value == static_cast<std::int64_t>(ctas_);
+    const bool whole =
+        from != nullptr && to != nullptr && from->value == 0 && to->value == static_cast<std::int64_t>(ctas_);
     if (whole) sweeping_.push_back(variable);
     const bool result = body();
     if (whole) sweeping_.pop_back();
     return result;
   }
   bool mentions_sweep(const Expr& e) {
-    if (const auto* v = std::get_if<Variable>(&e.node)) return std::find(sweeping_.begin(), sweeping_.end(), v->name) != sweeping_.end();
-    if (const auto* b = std::get_if<BinaryExpr>(&e.node)) return mentions_sweep(*b->left) || mentions_sweep(*b->right);
+    if (const auto* v = std::get_if<Variable>(&e.node))
+      return std::find(sweeping_.begin(), sweeping_.end(), v->name) != sweeping_.end();
+    if (const auto* b = std::get_if<BinaryExpr>(&e.node))
+      return mentions_sweep(*b->left) || mentions_sweep(*b->right);
     return false;
   }
 
@@ -229,9 +251,11 @@ class ContractLook {
 
 }  // namespace
 
-std::string contract_is_symmetric(const Problem& problem, const std::vector<bool>& slotted, std::uint32_t ctas) {
+std::string contract_is_symmetric(const Problem& problem, const std::vector<bool>& slotted,
+                                  std::uint32_t ctas) {
   for (const Assertion& assertion : problem.contract.assertions)
-    if (!ContractLook(problem, slotted, ctas).fine(*assertion.formula)) return fmt::format("the contract tells CTAs apart: {}", assertion.text);
+    if (!ContractLook(problem, slotted, ctas).fine(*assertion.formula))
+      return fmt::format("the contract tells CTAs apart: {}", assertion.text);
   if (problem.contract.filter) return "the contract has a filter";
   return "";
 }

@@ -19,9 +19,11 @@ struct IdUse {
 // Loads that reach slots of others are plain, and what they read is only added up and stored after the sweep.
 [[nodiscard]] std::string sweeps_add_up(const Kernel& kernel, const IdUse& use);
 // Renaming neighbouring slots, and with them their symbols, leaves memory as it is.
-[[nodiscard]] std::string memory_is_symmetric(const LaunchContext& context, const std::vector<bool>& slotted_buffers,
-                                              std::uint32_t ctas, std::uint32_t replays_so_far);
+[[nodiscard]] std::string memory_is_symmetric(const LaunchContext& context,
+                                              const std::vector<bool>& slotted_buffers, std::uint32_t ctas,
+                                              std::uint32_t replays_so_far);
 // The contract speaks of slots only by sums and foralls over all of them.
-[[nodiscard]] std::string contract_is_symmetric(const Problem& problem, const std::vector<bool>& slotted_buffers, std::uint32_t ctas);
+[[nodiscard]] std::string contract_is_symmetric(const Problem& problem,
+                                                const std::vector<bool>& slotted_buffers, std::uint32_t ctas);
 
 }  // namespace fencewise

@@ -1,9 +1,9 @@
 #include "checker/explore/witness_builder.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <numeric>
+
+#include <fmt/format.h>
 
 #include "kernels/core/printer.h"
 
@@ -11,17 +11,21 @@ namespace fencewise {
 namespace {
 
 bool precedes(const PartialExecution& x, const Relations& r, EventId a, EventId b) {
-  return r.step(a, b) || x.graph.rf[b] == a || (x.graph.events[a].kind == EventKind::init && x.graph.events[b].kind != EventKind::init);
+  return r.step(a, b) || x.graph.rf[b] == a ||
+         (x.graph.events[a].kind == EventKind::init && x.graph.events[b].kind != EventKind::init);
 }
 
 const Kernel& kernel_of(const PartialExecution& x, EventId e) {
   return *x.context().image.threads[x.graph.events[e].thread].kernel;
 }
 
-const Instruction& instruction_of(const PartialExecution& x, EventId e) { return kernel_of(x, e).at(x.info[e].where); }
+const Instruction& instruction_of(const PartialExecution& x, EventId e) {
+  return kernel_of(x, e).at(x.info[e].where);
+}
 
 Type type_of(const PartialExecution& x, EventId e) {
-  if (x.graph.events[e].kind == EventKind::init) return x.context().image.memory[x.graph.events[e].location.storage].element;
+  if (x.graph.events[e].kind == EventKind::init)
+    return x.context().image.memory[x.graph.events[e].location.storage].element;
   const auto& operation = instruction_of(x, e).operation;
   if (const auto* load = std::get_if<Load>(&operation)) return load->access.type;
   if (const auto* store = std::get_if<Store>(&operation)) return store->access.type;
@@ -47,20 +51,26 @@ std::string why_missed(const PartialExecution& x, const Relations& r, EventId re
   for (EventId e = 0; e < g.events.size(); ++e)
     r.acquire.each(e, [&](EventId end) { acquired |= reach(end, read); });
   const std::string who = thread_name(x.context(), writer.thread);
-  if (!released && !acquired) return fmt::format("no release after the write in {}, no acquire before this read", who);
-  if (!released) return fmt::format("no release by {} between its write and the flag: a fence or .release is missing", who);
+  if (!released && !acquired)
+    return fmt::format("no release after the write in {}, no acquire before this read", who);
+  if (!released)
+    return fmt::format("no release by {} between its write and the flag: a fence or .release is missing",
+                       who);
   if (!acquired) return "no acquire before this read: a fence or .acquire is missing after what it observed";
   if (met) return "the release and the acquire are not morally strong to each other: a scope is too narrow";
   return fmt::format("no release of {} is observed by an acquire before this read", who);
 }
 
-void describe_read(const PartialExecution& x, const Relations& r, EventId e, const std::vector<std::size_t>& place, WitnessEvent& event) {
+void describe_read(const PartialExecution& x, const Relations& r, EventId e,
+                   const std::vector<std::size_t>& place, WitnessEvent& event) {
   const EventId source = x.graph.rf[e];
   if (source == no_event) return;
   event.reads_from = place[source];
   std::optional<EventId> missed;
   r.co.each(source, [&](EventId newer) {
-    if (newer != x.graph.events[e].rmw && place[newer] < place[e] && (!missed || place[newer] > place[*missed])) missed = newer;
+    if (newer != x.graph.events[e].rmw && place[newer] < place[e] &&
+        (!missed || place[newer] > place[*missed]))
+      missed = newer;
   });
   if (!missed || x.graph.events[*missed].thread == x.graph.events[e].thread) return;
   event.missed = place[*missed];
@@ -117,17 +127,21 @@ std::vector<std::uint32_t> finish_order(const PartialExecution& x, const std::ve
   std::iota(ctas.begin(), ctas.end(), 0U);
   std::vector<std::size_t> last(ctas.size(), 0);
   for (std::size_t n = 0; n < order.size(); ++n)
-    if (const ThreadId t = x.graph.events[order[n]].thread; t != no_thread) last[x.context().image.cta_of[t]] = n + 1;
-  std::stable_sort(ctas.begin(), ctas.end(), [&](std::uint32_t a, std::uint32_t b) { return last[a] < last[b]; });
+    if (const ThreadId t = x.graph.events[order[n]].thread; t != no_thread)
+      last[x.context().image.cta_of[t]] = n + 1;
+  std::stable_sort(ctas.begin(), ctas.end(),
+                   [&](std::uint32_t a, std::uint32_t b) { return last[a] < last[b]; });
   return ctas;
 }
 
-WitnessLaunch witness_of(const PartialExecution& x, const Relations& r, LaunchNumber number, const std::vector<EventId>& involved) {
+WitnessLaunch witness_of(const PartialExecution& x, const Relations& r, LaunchNumber number,
+                         const std::vector<EventId>& involved) {
   const LaunchContext& context = x.context();
   WitnessLaunch launch;
   launch.replay = number.replay;
   launch.launch = number.launch;
-  launch.kernel = context.launch.name.empty() ? context.image.threads.front().kernel->name : context.launch.name;
+  launch.kernel =
+      context.launch.name.empty() ? context.image.threads.front().kernel->name : context.launch.name;
   for (ThreadId t = 0; t < x.threads.size(); ++t) launch.threads.push_back(thread_name(context, t));
   launch.cta_of = context.image.cta_of;
 
@@ -139,7 +153,8 @@ WitnessLaunch witness_of(const PartialExecution& x, const Relations& r, LaunchNu
     std::iota(order->begin(), order->end(), EventId{0});
     std::stable_sort(order->begin(), order->end(), [&](EventId a, EventId b) {
       const auto key = [&](EventId e) {
-        return std::tuple(x.graph.events[e].kind != EventKind::init, x.graph.events[e].po, x.graph.events[e].thread);
+        return std::tuple(x.graph.events[e].kind != EventKind::init, x.graph.events[e].po,
+                          x.graph.events[e].thread);
       };
       return key(a) < key(b);
     });
@@ -171,12 +186,14 @@ WitnessLaunch witness_of(const PartialExecution& x, const Relations& r, LaunchNu
     Event copy = event;
     if (copy.rmw != no_event) copy.rmw = static_cast<EventId>(place[copy.rmw]);
     launch.graph.events.push_back(copy);
-    launch.graph.rf.push_back(x.graph.rf[e] == no_event ? no_event : static_cast<EventId>(place[x.graph.rf[e]]));
+    launch.graph.rf.push_back(x.graph.rf[e] == no_event ? no_event
+                                                        : static_cast<EventId>(place[x.graph.rf[e]]));
   }
   launch.graph.threads = x.graph.threads;
   const auto renumber = [&](const std::vector<Edge>& edges) {
     std::vector<Edge> out;
-    for (const Edge& edge : edges) out.push_back({static_cast<EventId>(place[edge.from]), static_cast<EventId>(place[edge.to])});
+    for (const Edge& edge : edges)
+      out.push_back({static_cast<EventId>(place[edge.from]), static_cast<EventId>(place[edge.to])});
     std::sort(out.begin(), out.end());
     out.erase(std::unique(out.begin(), out.end()), out.end());
     return out;

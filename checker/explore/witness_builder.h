@@ -15,8 +15,8 @@ struct LaunchNumber {
 };
 
 // `involved`: events that the finding is about. The relations are derived for the execution's graph.
-[[nodiscard]] WitnessLaunch witness_of(const PartialExecution& execution, const Relations& relations, LaunchNumber number,
-                                       const std::vector<EventId>& involved = {});
+[[nodiscard]] WitnessLaunch witness_of(const PartialExecution& execution, const Relations& relations,
+                                       LaunchNumber number, const std::vector<EventId>& involved = {});
 
 // "CTA 1 thread 0", or the kernel's name where threads are placed by hand.
 [[nodiscard]] std::string thread_name(const LaunchContext& context, ThreadId thread);
@@ -25,7 +25,9 @@ struct LaunchNumber {
 
 // The order of execution: po, reads-from and synchronization respected where they have no cycle; threads run on as long as
 // they can. No value: they have one.
-[[nodiscard]] std::optional<std::vector<EventId>> execution_order(const PartialExecution& execution, const Relations& relations);
-[[nodiscard]] std::vector<std::uint32_t> finish_order(const PartialExecution& execution, const std::vector<EventId>& order);
+[[nodiscard]] std::optional<std::vector<EventId>> execution_order(const PartialExecution& execution,
+                                                                  const Relations& relations);
+[[nodiscard]] std::vector<std::uint32_t> finish_order(const PartialExecution& execution,
+                                                      const std::vector<EventId>& order);
 
 }  // namespace fencewise

@@ -1,9 +1,9 @@
 #include "checker/properties/examine.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <map>
+
+#include <fmt/format.h>
 
 #include "checker/properties/final_memory.h"
 #include "checker/properties/formula.h"
@@ -56,7 +56,8 @@ class Examiner {
   }
 
  private:
-  Finding& add(FindingKind kind, std::string message, std::string location, const std::vector<EventId>& events) {
+  Finding& add(FindingKind kind, std::string message, std::string location,
+               const std::vector<EventId>& events) {
     Finding f;
     f.kind = kind;
     f.message = std::move(message);
@@ -66,7 +67,8 @@ class Examiner {
       const std::string who = thread_name(c_, x_.graph.events[e].thread);
       if (std::find(f.threads.begin(), f.threads.end(), who) == f.threads.end()) f.threads.push_back(who);
       const SourceRef source = source_of(x_, e);
-      if (source.line != 0 && std::find(f.lines.begin(), f.lines.end(), source) == f.lines.end()) f.lines.push_back(source);
+      if (source.line != 0 && std::find(f.lines.begin(), f.lines.end(), source) == f.lines.end())
+        f.lines.push_back(source);
     }
     f.witness.launches.push_back(witness_of(x_, r_, point_.number, events));
     result_.findings.push_back(std::move(f));
@@ -78,7 +80,8 @@ class Examiner {
     f.threads = {thread_name(c_, t)};
     const Kernel& kernel = *c_.image.threads[t].kernel;
     const SourceLine where = kernel.at(x_.threads[t].at).where;
-    if (where.line != 0 && where.file < kernel.files.size()) f.lines = {{kernel.files[where.file], where.line}};
+    if (where.line != 0 && where.file < kernel.files.size())
+      f.lines = {{kernel.files[where.file], where.line}};
     return f;
   }
 
@@ -95,8 +98,10 @@ class Examiner {
       if (thread.status == ThreadStatus::spinning) spinning.push_back(t);
       if (thread.status == ThreadStatus::at_barrier) stuck.push_back(t);
       if (thread.status == ThreadStatus::loop_bound)
-        result_.unexplored = fmt::format("a loop of {} would go round more than {} times (--loop-bound)", thread_name(c_, t), c_.loop_bound);
-      if (thread.status == ThreadStatus::unmodelled) result_.unexplored = fmt::format("{} is not modelled", thread.note);
+        result_.unexplored = fmt::format("a loop of {} would go round more than {} times (--loop-bound)",
+                                         thread_name(c_, t), c_.loop_bound);
+      if (thread.status == ThreadStatus::unmodelled)
+        result_.unexplored = fmt::format("{} is not modelled", thread.note);
       if (thread.status == ThreadStatus::faulted) fault(t);
     }
     const bool cut = result_.unexplored.has_value() || !result_.findings.empty();
@@ -107,10 +112,13 @@ class Examiner {
     }
     if (cut) return true;
     for (const ThreadId t : spinning)
-      add_at(FindingKind::livelock, fmt::format("{} spins for ever: nothing it reads will change", thread_name(c_, t)), spin_location(t), t);
+      add_at(FindingKind::livelock,
+             fmt::format("{} spins for ever: nothing it reads will change", thread_name(c_, t)),
+             spin_location(t), t);
     if (spinning.empty())
       for (const ThreadId t : stuck) {
-        add_at(FindingKind::stuck, fmt::format("{} waits for ever at '{}'", thread_name(c_, t), instruction_text(t)), "", t);
+        add_at(FindingKind::stuck,
+               fmt::format("{} waits for ever at '{}'", thread_name(c_, t), instruction_text(t)), "", t);
         break;
       }
     return true;
@@ -153,7 +161,8 @@ class Examiner {
     const auto& thread = x_.threads[t];
     for (std::uint32_t s = thread.spin_from; s < thread.sequence; ++s)
       for (const EventId e : thread.events[s])
-        if (e != no_event && x_.graph.events[e].is_read()) return c_.image.memory.name(x_.graph.events[e].location);
+        if (e != no_event && x_.graph.events[e].is_read())
+          return c_.image.memory.name(x_.graph.events[e].location);
     return "";
   }
 
@@ -164,12 +173,13 @@ class Examiner {
     looked_for_races_ = true;
     std::set<std::string> seen = options_.seen_races;
     for (;;) {
-      const auto pair = find_race(x_, r_, [&](const Location& l) { return !seen.contains(c_.image.memory.name(l)); });
+      const auto pair =
+          find_race(x_, r_, [&](const Location& l) { return !seen.contains(c_.image.memory.name(l)); });
       if (!pair) return;
       const std::string place = c_.image.memory.name(x_.graph.events[pair->first].location);
       seen.insert(place);
-      Finding& f = add(pair->mixed_size ? FindingKind::mixed_size : FindingKind::race, race_message(*pair, place), place,
-                       {pair->first, pair->second});
+      Finding& f = add(pair->mixed_size ? FindingKind::mixed_size : FindingKind::race,
+                       race_message(*pair, place), place, {pair->first, pair->second});
       f.violates = options_.races == Races::fail;
       if (f.violates) return;
     }
@@ -193,11 +203,15 @@ class Examiner {
   void find_unwritten_reads() {
     for (EventId e = 0; e < x_.graph.events.size(); ++e) {
       const Event& read = x_.graph.events[e];
-      if (!read.is_read() || x_.graph.rf[e] == no_event || x_.graph.events[x_.graph.rf[e]].kind != EventKind::init) continue;
+      if (!read.is_read() || x_.graph.rf[e] == no_event ||
+          x_.graph.events[x_.graph.rf[e]].kind != EventKind::init)
+        continue;
       if (!c_.terms.is_poison(x_.info[e].value)) continue;
       const std::string place = c_.image.memory.name(read.location);
       add(FindingKind::unwritten_read,
-          fmt::format("{} reads {}: {}", thread_name(c_, read.thread), place, c_.terms.origin_of_poison(x_.info[e].value)), place, {e});
+          fmt::format("{} reads {}: {}", thread_name(c_, read.thread), place,
+                      c_.terms.origin_of_poison(x_.info[e].value)),
+          place, {e});
       return;
     }
   }
@@ -214,7 +228,8 @@ class Examiner {
         const std::string place = buffer.length == 1 ? buffer.name : fmt::format("{}[{}]", buffer.name, i);
         add(FindingKind::contract,
             fmt::format("the launch found {} = {} and must leave it so, but leaves {}", place,
-                        c_.terms.to_string(found.front(), buffer.element), c_.terms.to_string(left.back(), buffer.element)),
+                        c_.terms.to_string(found.front(), buffer.element),
+                        c_.terms.to_string(left.back(), buffer.element)),
             place, last_writes(b, i));
         return;
       }
@@ -225,7 +240,9 @@ class Examiner {
     const std::uint32_t size = size_of(c_.problem.buffers[b.value].element);
     for (EventId w = 0; w < x_.graph.events.size(); ++w) {
       const Event& e = x_.graph.events[w];
-      if (e.kind != EventKind::write || e.location != Location{c_.image.memory[b.value].storage, static_cast<std::uint32_t>(i * size), size}) continue;
+      if (e.kind != EventKind::write || e.location != Location{c_.image.memory[b.value].storage,
+                                                               static_cast<std::uint32_t>(i * size), size})
+        continue;
       bool last = true;
       r_.co.each(w, [&](EventId) { last = false; });
       if (last) events.push_back(w);
@@ -236,8 +253,7 @@ class Examiner {
   using Cell = std::pair<std::uint32_t, std::uint64_t>;
 
   // Calls f for every choice of a value where several last writes are left.
-  template <class F>
-  void each_final_memory(F&& f) {
+  template <class F> void each_final_memory(F&& f) {
     std::vector<Cell> cells;
     std::uint64_t choices = 1;
     for (std::uint32_t b = 0; b < result_.after->buffers(); ++b)
@@ -267,7 +283,9 @@ class Examiner {
     return {[this, &memory](BufferId b, std::uint64_t i) { return memory.at(root(b), i); },
             [this, &entry](BufferId b, std::uint64_t i) { return entry.at(root(b), i); },
             [this](std::uint32_t t, RegisterId reg) {
-              return t < x_.threads.size() && reg.value < x_.threads[t].registers.size() ? x_.threads[t].registers[reg.value] : Value();
+              return t < x_.threads.size() && reg.value < x_.threads[t].registers.size()
+                         ? x_.threads[t].registers[reg.value]
+                         : Value();
             }};
   }
 
@@ -283,7 +301,9 @@ class Examiner {
   void check_assertions() {
     each_final_memory([&](const MemoryImage& memory) {
       const Contract& contract = c_.problem.contract;
-      if (contract.filter && holds(*contract.filter, state_of(memory, When::plan_end), c_.terms, c_.problem) != Truth::yes) return true;
+      if (contract.filter &&
+          holds(*contract.filter, state_of(memory, When::plan_end), c_.terms, c_.problem) != Truth::yes)
+        return true;
       if (options_.final_states && point_.ends_plan) result_.final_states.push_back(text_of(memory));
       for (const Assertion& assertion : contract.assertions)
         if (applies(assertion.when)) check_assertion(assertion, memory);
@@ -297,14 +317,16 @@ class Examiner {
     if (c_.problem.contract.quantifier != Quantifier::always) {
       result_.condition_met |= truth == Truth::yes;
       if (c_.problem.contract.quantifier == Quantifier::never && truth == Truth::yes && !asserted_)
-        add(FindingKind::assertion, fmt::format("the excluded outcome is reachable: {}", assertion.text), "", {});
+        add(FindingKind::assertion, fmt::format("the excluded outcome is reachable: {}", assertion.text), "",
+            {});
       asserted_ |= truth == Truth::yes;
       return;
     }
     if (truth == Truth::yes || asserted_) return;
     asserted_ = true;
     const std::string why = explain(*assertion.formula, state, c_.terms, c_.problem);
-    add(FindingKind::assertion, fmt::format("{} fails: {}", assertion.text, why), why.substr(0, why.find(' ')), {});
+    add(FindingKind::assertion, fmt::format("{} fails: {}", assertion.text, why),
+        why.substr(0, why.find(' ')), {});
   }
 
   std::string text_of(const MemoryImage& memory) const {
@@ -312,7 +334,8 @@ class Examiner {
     for (ThreadId t = 0; t < x_.threads.size(); ++t) {
       const Kernel& kernel = *c_.image.threads[t].kernel;
       for (std::uint32_t n = 0; n < kernel.registers.size(); ++n)
-        text += fmt::format("{}:{}={}; ", t, kernel.registers[n].name, c_.terms.to_string(x_.threads[t].registers[n], kernel.registers[n].type));
+        text += fmt::format("{}:{}={}; ", t, kernel.registers[n].name,
+                            c_.terms.to_string(x_.threads[t].registers[n], kernel.registers[n].type));
     }
     for (std::uint32_t b = 0; b < memory.buffers(); ++b) {
       const Buffer& buffer = c_.problem.buffers[b];
@@ -336,7 +359,8 @@ class Examiner {
 
 }  // namespace
 
-Examination examine(PartialExecution& execution, Relations& relations, const PlanPoint& point, const ExamineOptions& options) {
+Examination examine(PartialExecution& execution, Relations& relations, const PlanPoint& point,
+                    const ExamineOptions& options) {
   return Examiner(execution, relations, point, options).run();
 }
 

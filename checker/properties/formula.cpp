@@ -1,12 +1,12 @@
 #include "checker/properties/formula.h"
 
-#include <fmt/format.h>
-
 #include <optional>
 #include <string_view>
 #include <utility>
 #include <variant>
 #include <vector>
+
+#include <fmt/format.h>
 
 #include "kernels/core/error.h"
 #include "kernels/core/printer.h"
@@ -50,7 +50,8 @@ Arith arith_of(BinaryExpr::Op op) {
 // What a literal becomes where it meets `type`.
 Value as_type(Value literal, Type type) {
   if (!is_float(type)) return Value::number(truncate(type, literal.bits()));
-  const Arithmetic convert{.op = Arith::cvt, .type = type, .dst = {}, .a = {}, .b = {}, .c = {}, .from = Type::s64};
+  const Arithmetic convert{
+      .op = Arith::cvt, .type = type, .dst = {}, .a = {}, .b = {}, .c = {}, .from = Type::s64};
   return Value::number(compute(convert, literal.bits(), 0, 0));
 }
 
@@ -95,7 +96,8 @@ class Evaluator {
     if (left.value.is_unknown() || right.value.is_unknown()) return Truth::undecided;
     if (terms_.is_poison(left.value) || terms_.is_poison(right.value)) return Truth::no;
     const Compare op = positive ? comparison.op : negated(comparison.op);
-    if (const auto decided = terms_.compare(op, type, left.value, right.value)) return *decided ? Truth::yes : Truth::no;
+    if (const auto decided = terms_.compare(op, type, left.value, right.value))
+      return *decided ? Truth::yes : Truth::no;
     return op == Compare::eq ? Truth::no : Truth::undecided;
   }
 
@@ -111,7 +113,9 @@ class Evaluator {
  private:
   Truth truth_of(const Comparison& node, bool positive) { return compare(node, positive); }
   Truth truth_of(const Not& node, bool positive) { return truth(*node.operand, !positive); }
-  Truth truth_of(const Constant& node, bool positive) { return node.value == positive ? Truth::yes : Truth::no; }
+  Truth truth_of(const Constant& node, bool positive) {
+    return node.value == positive ? Truth::yes : Truth::no;
+  }
 
   Truth truth_of(const AndOr& node, bool positive) {
     const bool all = node.conjunction == positive;
@@ -145,7 +149,9 @@ class Evaluator {
     throw InputError(fmt::format("a range of the contract ends at {}, which is no number", text(t)));
   }
 
-  Typed value_of(const Number& node) { return {Value::number(static_cast<std::uint64_t>(node.value)), Type::s64, true}; }
+  Typed value_of(const Number& node) {
+    return {Value::number(static_cast<std::uint64_t>(node.value)), Type::s64, true};
+  }
 
   Typed value_of(const Variable& node) {
     for (auto it = bindings_.rbegin(); it != bindings_.rend(); ++it)
@@ -158,8 +164,8 @@ class Evaluator {
     const Typed index = value(*node.index);
     if (!index.value.is_number()) return {undecided_index(index), buffer.element, false};
     if (index.value.bits() >= buffer.length)
-      throw InputError(fmt::format("the contract reads {}[{}], but {} has {} element{}", buffer.name, text(index),
-                                   buffer.name, buffer.length, buffer.length == 1 ? "" : "s"));
+      throw InputError(fmt::format("the contract reads {}[{}], but {} has {} element{}", buffer.name,
+                                   text(index), buffer.name, buffer.length, buffer.length == 1 ? "" : "s"));
     const auto& read = node.at_entry ? state_.at_entry : state_.now;
     return {read(node.buffer, index.value.bits()), buffer.element, false};
   }
@@ -180,13 +186,16 @@ class Evaluator {
     return problem_.kernels.at(kernel.value).registers.at(node.reg.value).type;
   }
 
-  Typed value_of(const BinaryExpr& node) { return combine(arith_of(node.op), value(*node.left), value(*node.right)); }
+  Typed value_of(const BinaryExpr& node) {
+    return combine(arith_of(node.op), value(*node.left), value(*node.right));
+  }
 
   Typed combine(Arith op, Typed a, Typed b) {
     const bool literal = a.literal && b.literal;
     const Type type = unify(a, b);
     // Both operands count as present: without them a term forgets what it was divided by.
-    const Arithmetic instruction{.op = op, .type = type, .dst = {}, .a = Operand::imm(0), .b = Operand::imm(0), .c = {}};
+    const Arithmetic instruction{
+        .op = op, .type = type, .dst = {}, .a = Operand::imm(0), .b = Operand::imm(0), .c = {}};
     return {terms_.apply(instruction, a.value, b.value, Value()), type, literal};
   }
 
@@ -214,7 +223,8 @@ class Substitution {
   explicit Substitution(const Bindings& bindings) : bindings_(bindings) {}
 
   ExprPtr operator()(const ExprPtr& expr) const {
-    return std::make_shared<const Expr>(std::visit([&](const auto& node) { return Expr{replaced(node)}; }, expr->node));
+    return std::make_shared<const Expr>(
+        std::visit([&](const auto& node) { return Expr{replaced(node)}; }, expr->node));
   }
 
  private:
@@ -227,7 +237,9 @@ class Substitution {
     return node;
   }
   Node replaced(const Element& node) const { return folded(node); }
-  Node replaced(const BinaryExpr& node) const { return BinaryExpr{node.op, (*this)(node.left), (*this)(node.right)}; }
+  Node replaced(const BinaryExpr& node) const {
+    return BinaryExpr{node.op, (*this)(node.left), (*this)(node.right)};
+  }
   Node replaced(const SumExpr& node) const {
     Bindings inner;
     for (const auto& binding : bindings_)
@@ -251,7 +263,8 @@ class Substitution {
     const auto a = number_of(*binary->left), b = number_of(*binary->right);
     if (!a || !b) return std::nullopt;
     const Arithmetic op{.op = arith_of(binary->op), .type = Type::s64, .dst = {}, .a = {}, .b = {}, .c = {}};
-    return static_cast<std::int64_t>(compute(op, static_cast<std::uint64_t>(*a), static_cast<std::uint64_t>(*b), 0));
+    return static_cast<std::int64_t>(
+        compute(op, static_cast<std::uint64_t>(*a), static_cast<std::uint64_t>(*b), 0));
   }
 
   const Bindings& bindings_;
@@ -281,7 +294,9 @@ class Explainer {
   }
 
  private:
-  std::string why(const Constant& node, bool) { return node.value ? "true must not hold" : "false can't hold"; }
+  std::string why(const Constant& node, bool) {
+    return node.value ? "true must not hold" : "false can't hold";
+  }
   std::string why(const Not& node, bool positive) { return explain(*node.operand, !positive); }
 
   std::string why(const AndOr& node, bool positive) {

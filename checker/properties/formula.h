@@ -19,9 +19,10 @@ namespace fencewise {
 
 // Memory as a launch (replay, plan) left it and found it. Callbacks may return unknown.
 struct FinalState {
-  std::function<Value(BufferId, std::uint64_t index)> now;       // index in elements, within the buffer
+  std::function<Value(BufferId, std::uint64_t index)> now;  // index in elements, within the buffer
   std::function<Value(BufferId, std::uint64_t index)> at_entry;
-  std::function<Value(std::uint32_t thread, RegisterId)> reg;    // threads of the last launch; null where there are none
+  std::function<Value(std::uint32_t thread, RegisterId)>
+      reg;  // threads of the last launch; null where there are none
 };
 
 // `undecided`: it depends on values that are unknown, or on how different terms compare.
@@ -29,11 +30,13 @@ enum class Truth : std::uint8_t { no, yes, undecided };
 
 // Throws InputError where the formula itself is wrong: an index outside its buffer, a mix of floats and integers, an
 // unbound variable.
-[[nodiscard]] Truth holds(const Formula& formula, const FinalState& state, Terms& terms, const Problem& problem);
+[[nodiscard]] Truth holds(const Formula& formula, const FinalState& state, Terms& terms,
+                          const Problem& problem);
 
 // Why `formula` does not hold: its first comparison that fails, with values.
 //   "out[0] = in[0] + in[2], expected in[0] + in[1] + in[2]"      "out[1] was never written, expected in[1]"
 // Empty if it holds.
-[[nodiscard]] std::string explain(const Formula& formula, const FinalState& state, Terms& terms, const Problem& problem);
+[[nodiscard]] std::string explain(const Formula& formula, const FinalState& state, Terms& terms,
+                                  const Problem& problem);
 
 }  // namespace fencewise

@@ -6,7 +6,8 @@
 
 namespace fencewise {
 
-std::optional<RacePair> find_race(PartialExecution& x, Relations& r, const std::function<bool(const Location&)>& interesting) {
+std::optional<RacePair> find_race(PartialExecution& x, Relations& r,
+                                  const std::function<bool(const Location&)>& interesting) {
   if (!x.context().reading.has_races) return std::nullopt;
   const std::vector<Edge> chosen = x.graph.fence_sc;
   if (!chosen.empty()) {

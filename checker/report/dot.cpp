@@ -1,9 +1,9 @@
 #include "checker/report/dot.h"
 
-#include <fmt/format.h>
-
 #include <map>
 #include <vector>
+
+#include <fmt/format.h>
 
 #include "checker/report/names.h"
 
@@ -27,7 +27,8 @@ std::string quoted(const std::string& text) {
 std::string label(const WitnessEvent& event) {
   std::string text = event.text.empty() ? event.location : event.text;
   text += "\n";
-  if (!event.location.empty() && !event.value.empty()) text += fmt::format("{} = {}\n", event.location, event.value);
+  if (!event.location.empty() && !event.value.empty())
+    text += fmt::format("{} = {}\n", event.location, event.value);
   if (event.line != 0) text += fmt::format("{}:{}\n", event.file, event.line);
   return text;
 }
@@ -55,7 +56,8 @@ class Drawing {
  private:
   void node(std::size_t n) {
     const WitnessEvent& event = launch_.events[n];
-    out_ += fmt::format("    e{} [label={}{}];\n", n, quoted(label(event)), event.involved ? ", color=red, penwidth=2" : "");
+    out_ += fmt::format("    e{} [label={}{}];\n", n, quoted(label(event)),
+                        event.involved ? ", color=red, penwidth=2" : "");
   }
 
   void thread(ThreadId t) {
@@ -94,8 +96,8 @@ class Drawing {
   }
 
   void edge(std::size_t from, std::size_t to, std::string_view name, std::string_view colour) {
-    out_ += fmt::format("  e{} -> e{} [label=\"{}\", color={}, fontcolor={}, constraint=false];\n", from, to, name, colour,
-                        colour);
+    out_ += fmt::format("  e{} -> e{} [label=\"{}\", color={}, fontcolor={}, constraint=false];\n", from, to,
+                        name, colour, colour);
   }
 
   const WitnessLaunch& launch_;
@@ -104,13 +106,16 @@ class Drawing {
 
 }  // namespace
 
-std::string to_dot(const WitnessLaunch& launch, const std::string& title) { return Drawing(launch, title).draw(); }
+std::string to_dot(const WitnessLaunch& launch, const std::string& title) {
+  return Drawing(launch, title).draw();
+}
 
 std::string to_dot(const Report& report) {
   const auto& findings = report.result.findings;
   if (findings.empty() || findings.front().witness.launches.empty())
-    return fmt::format("digraph execution {{\n  label={};\n}}\n",
-                       quoted(fmt::format("{}: {}, nothing to draw", report.subject, spelling(report.result.verdict))));
+    return fmt::format(
+        "digraph execution {{\n  label={};\n}}\n",
+        quoted(fmt::format("{}: {}, nothing to draw", report.subject, spelling(report.result.verdict))));
   return to_dot(findings.front().witness.launches.back(), findings.front().message);
 }
 

@@ -1,10 +1,10 @@
 #include "checker/report/layout.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <set>
 #include <string_view>
+
+#include <fmt/format.h>
 
 #include "kernels/core/type.h"
 
@@ -32,7 +32,9 @@ std::string mnemonic(std::string_view text) {
 }
 
 // A shared array's CTA is the reader's own: "flag[0]" of "flag[0] of CTA 2".
-std::string_view without_cta(std::string_view location) { return location.substr(0, location.find(" of CTA ")); }
+std::string_view without_cta(std::string_view location) {
+  return location.substr(0, location.find(" of CTA "));
+}
 
 // Columns are dear: the folder is in the finding's message.
 std::string_view base_name(std::string_view path) { return path.substr(path.rfind('/') + 1); }
@@ -42,7 +44,8 @@ bool is_memory(EventKind kind) {
 }
 
 // The event that the next one completes: an atomic's read by its write, a barrier's arrival by its wait.
-bool completes(const WitnessEvent& first, const WitnessEvent& second, const WitnessLaunch& launch, std::size_t at) {
+bool completes(const WitnessEvent& first, const WitnessEvent& second, const WitnessLaunch& launch,
+               std::size_t at) {
   if (first.thread != second.thread || first.thread == no_thread) return false;
   if (first.kind == EventKind::arrive && second.kind == EventKind::wait) return first.text == second.text;
   return at + 1 < launch.graph.events.size() && launch.graph.events[at].rmw == at + 1 &&
@@ -77,13 +80,14 @@ class RowBuilder {
 
   [[nodiscard]] Row row(std::size_t n) const {
     const WitnessEvent& event = launch_.events[n];
-    const bool pair = n + 1 < launch_.events.size() && !starts_row(n + 1) &&
-                      launch_.events[n + 1].thread != no_thread;
+    const bool pair =
+        n + 1 < launch_.events.size() && !starts_row(n + 1) && launch_.events[n + 1].thread != no_thread;
     Row row;
     row.number = row_of_[n];
     row.thread = event.thread;
     if (event.line != 0) row.line = fmt::format("{}:{}", base_name(event.file), event.line);
-    row.text = pair && event.kind == EventKind::read ? atomic_text(event, launch_.events[n + 1]) : text(event, pair);
+    row.text =
+        pair && event.kind == EventKind::read ? atomic_text(event, launch_.events[n + 1]) : text(event, pair);
     row.note = note(event);
     row.involved = event.involved || (pair && launch_.events[n + 1].involved);
     for (const auto& source : {event.reads_from, event.missed})
@@ -101,12 +105,13 @@ class RowBuilder {
   // A bar.sync whose arrival and wait are apart.
   static std::string_view half(const WitnessEvent& event) {
     if (event.kind == EventKind::wait) return " passes";
-    return event.kind == EventKind::arrive && event.text.find("arrive") == std::string::npos ? " arrives" : "";
+    return event.kind == EventKind::arrive && event.text.find("arrive") == std::string::npos ? " arrives"
+                                                                                             : "";
   }
 
   [[nodiscard]] std::string atomic_text(const WitnessEvent& read, const WitnessEvent& write) const {
-    return fmt::format("{} {} = {}{}, := {}", mnemonic(read.text), without_cta(read.location), read.value, origin(read),
-                       write.value);
+    return fmt::format("{} {} = {}{}, := {}", mnemonic(read.text), without_cta(read.location), read.value,
+                       origin(read), write.value);
   }
 
   [[nodiscard]] std::string origin(const WitnessEvent& event) const {

@@ -12,12 +12,12 @@ namespace fencewise {
 
 // One event, or the two halves of an atomic, or the two of a barrier.
 struct Row {
-  std::size_t number = 0;   // from 1, as shown
+  std::size_t number = 0;  // from 1, as shown
   ThreadId thread = no_thread;
-  std::string line;         // "splitk_serial.cpp:41", without its folder; may be empty
+  std::string line;  // "splitk_serial.cpp:41", without its folder; may be empty
   // "ld.weak ws[1] = in[1] from #2", "st.weak ws[1] := in[1]", "atom.relaxed.gpu.add sem = 0 from start, := 1"
   std::string text;
-  std::string note;         // of a stale read: what it missed and why; may be empty
+  std::string note;  // of a stale read: what it missed and why; may be empty
   bool involved = false;
   std::vector<std::size_t> sources;  // rows that it reads from or missed
 };

@@ -5,7 +5,8 @@
 namespace fencewise {
 
 template <> std::span<const EnumName<Races>> names_of<Races>() {
-  static constexpr std::array names{EnumName<Races>{Races::fail, "fail"}, EnumName<Races>{Races::report, "report"},
+  static constexpr std::array names{EnumName<Races>{Races::fail, "fail"},
+                                    EnumName<Races>{Races::report, "report"},
                                     EnumName<Races>{Races::off, "off"}};
   return names;
 }
@@ -27,30 +28,32 @@ template <> std::span<const EnumName<Verdict>> names_of<Verdict>() {
 template <> std::span<const EnumName<FindingKind>> names_of<FindingKind>() {
   using Entry = EnumName<FindingKind>;
   static const auto entry = [](FindingKind kind) { return Entry{kind, name(kind)}; };
-  static const std::array names{
-      entry(FindingKind::assertion),     entry(FindingKind::race),
-      entry(FindingKind::contract),      entry(FindingKind::unwritten_read),
-      entry(FindingKind::out_of_bounds), entry(FindingKind::misaligned),
-      entry(FindingKind::mixed_size),    entry(FindingKind::barrier_divergence),
-      entry(FindingKind::stuck),         entry(FindingKind::livelock),
-      entry(FindingKind::order_dependent), entry(FindingKind::trap)};
+  static const std::array names{entry(FindingKind::assertion),       entry(FindingKind::race),
+                                entry(FindingKind::contract),        entry(FindingKind::unwritten_read),
+                                entry(FindingKind::out_of_bounds),   entry(FindingKind::misaligned),
+                                entry(FindingKind::mixed_size),      entry(FindingKind::barrier_divergence),
+                                entry(FindingKind::stuck),           entry(FindingKind::livelock),
+                                entry(FindingKind::order_dependent), entry(FindingKind::trap)};
   return names;
 }
 
 template <> std::span<const EnumName<Model>> names_of<Model>() {
   using Entry = EnumName<Model>;
   static const auto entry = [](Model model) { return Entry{model, name(model)}; };
-  static const std::array names{entry(Model::ptx), entry(Model::ptx_v6_0), entry(Model::ptx_v7_5), entry(Model::sc)};
+  static const std::array names{entry(Model::ptx), entry(Model::ptx_v6_0), entry(Model::ptx_v7_5),
+                                entry(Model::sc)};
   return names;
 }
 
 template <> std::span<const EnumName<EventKind>> names_of<EventKind>() {
   using Entry = EnumName<EventKind>;
-  static constexpr std::array names{
-      Entry{EventKind::init, "init"},   Entry{EventKind::read, "read"},
-      Entry{EventKind::write, "write"}, Entry{EventKind::fence, "fence"},
-      Entry{EventKind::proxy_fence, "proxy-fence"}, Entry{EventKind::arrive, "arrive"},
-      Entry{EventKind::wait, "wait"}};
+  static constexpr std::array names{Entry{EventKind::init, "init"},
+                                    Entry{EventKind::read, "read"},
+                                    Entry{EventKind::write, "write"},
+                                    Entry{EventKind::fence, "fence"},
+                                    Entry{EventKind::proxy_fence, "proxy-fence"},
+                                    Entry{EventKind::arrive, "arrive"},
+                                    Entry{EventKind::wait, "wait"}};
   return names;
 }
 
@@ -65,7 +68,8 @@ template <> std::span<const EnumName<Order>> names_of<Order>() {
 template <> std::span<const EnumName<Scope>> names_of<Scope>() {
   using Entry = EnumName<Scope>;
   static const auto entry = [](Scope scope) { return Entry{scope, name(scope)}; };
-  static const std::array names{entry(Scope::cta), entry(Scope::cluster), entry(Scope::gpu), entry(Scope::sys)};
+  static const std::array names{entry(Scope::cta), entry(Scope::cluster), entry(Scope::gpu),
+                                entry(Scope::sys)};
   return names;
 }
 
@@ -80,8 +84,9 @@ template <> std::span<const EnumName<Proxy>> names_of<Proxy>() {
 template <> std::span<const EnumName<ProxyFence>> names_of<ProxyFence>() {
   using Entry = EnumName<ProxyFence>;
   static const auto entry = [](ProxyFence kind) { return Entry{kind, name(kind)}; };
-  static const std::array names{entry(ProxyFence::generic), entry(ProxyFence::surface), entry(ProxyFence::texture),
-                                entry(ProxyFence::constant), entry(ProxyFence::alias)};
+  static const std::array names{entry(ProxyFence::generic), entry(ProxyFence::surface),
+                                entry(ProxyFence::texture), entry(ProxyFence::constant),
+                                entry(ProxyFence::alias)};
   return names;
 }
 

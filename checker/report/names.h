@@ -15,15 +15,13 @@
 
 namespace fencewise {
 
-template <class Enum>
-struct EnumName {
+template <class Enum> struct EnumName {
   Enum value;
   std::string_view name;
 };
 
 // Specialized in names.cpp for the types below.
-template <class Enum>
-[[nodiscard]] std::span<const EnumName<Enum>> names_of();
+template <class Enum> [[nodiscard]] std::span<const EnumName<Enum>> names_of();
 
 template <> [[nodiscard]] std::span<const EnumName<Races>> names_of<Races>();
 template <> [[nodiscard]] std::span<const EnumName<Engine>> names_of<Engine>();
@@ -36,23 +34,20 @@ template <> [[nodiscard]] std::span<const EnumName<Scope>> names_of<Scope>();
 template <> [[nodiscard]] std::span<const EnumName<Proxy>> names_of<Proxy>();
 template <> [[nodiscard]] std::span<const EnumName<ProxyFence>> names_of<ProxyFence>();
 
-template <class Enum>
-[[nodiscard]] std::string_view spelling(Enum value) {
+template <class Enum> [[nodiscard]] std::string_view spelling(Enum value) {
   for (const auto& entry : names_of<Enum>())
     if (entry.value == value) return entry.name;
   return "?";
 }
 
-template <class Enum>
-[[nodiscard]] std::optional<Enum> from_spelling(std::string_view text) {
+template <class Enum> [[nodiscard]] std::optional<Enum> from_spelling(std::string_view text) {
   for (const auto& entry : names_of<Enum>())
     if (entry.name == text) return entry.value;
   return std::nullopt;
 }
 
 // "fail, report or off"
-template <class Enum>
-[[nodiscard]] std::string spellings() {
+template <class Enum> [[nodiscard]] std::string spellings() {
   std::string text;
   const auto all = names_of<Enum>();
   for (std::size_t n = 0; n < all.size(); ++n) {

@@ -1,10 +1,9 @@
 // JSON -> report, trusting nothing: types, ranges and indices are checked here, and in the end the report must print as
 // the text it was read from, so that no key is missing, unknown or at odds with another.
-#include <fmt/format.h>
-
 #include <limits>
 #include <set>
 
+#include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
 #include "checker/report/json.h"
@@ -23,7 +22,8 @@ constexpr std::uint64_t largest_count = 1'000'000;  // replays, launches, line n
 // A value of the file and how it was reached. Throws what is wrong with it.
 class Node {
  public:
-  Node(const Json& json, std::string path, const std::string& file) : json_(json), path_(std::move(path)), file_(file) {}
+  Node(const Json& json, std::string path, const std::string& file)
+      : json_(json), path_(std::move(path)), file_(file) {}
 
   [[noreturn]] void refuse(const std::string& what) const {
     throw InputError(fmt::format("{}: {}{}{}", file_, path_, path_.empty() ? "" : ": ", what));
@@ -37,12 +37,12 @@ class Node {
   }
 
   // Elements as `read` gives them.
-  template <class Read>
-  [[nodiscard]] auto list(Read read) const {
+  template <class Read> [[nodiscard]] auto list(Read read) const {
     if (!json_.is_array()) refuse(fmt::format("expected a list, found {}", json_.type_name()));
     std::vector<decltype(read(*this))> all;
     all.reserve(json_.size());
-    for (std::size_t n = 0; n < json_.size(); ++n) all.push_back(read(Node(json_[n], fmt::format("{}[{}]", path_, n), file_)));
+    for (std::size_t n = 0; n < json_.size(); ++n)
+      all.push_back(read(Node(json_[n], fmt::format("{}[{}]", path_, n), file_)));
     return all;
   }
 
@@ -61,13 +61,13 @@ class Node {
   [[nodiscard]] Number number(std::uint64_t bound = std::numeric_limits<Number>::max()) const {
     if (!json_.is_number_unsigned()) refuse(fmt::format("expected a number from 0, found {}", shown()));
     const auto value = json_.get<std::uint64_t>();
-    if (value > bound || value > std::numeric_limits<Number>::max()) refuse(fmt::format("{} is too large", value));
+    if (value > bound || value > std::numeric_limits<Number>::max())
+      refuse(fmt::format("{} is too large", value));
     return static_cast<Number>(value);
   }
 
   // An index into something of `size` elements.
-  template <class Number>
-  [[nodiscard]] Number index(std::size_t size) const {
+  template <class Number> [[nodiscard]] Number index(std::size_t size) const {
     const auto value = number<Number>();
     if (value >= size) refuse(fmt::format("there is no {}; expected a number below {}", value, size));
     return value;
@@ -75,8 +75,7 @@ class Node {
 
   [[nodiscard]] bool is_null() const { return json_.is_null(); }
 
-  template <class Enum>
-  [[nodiscard]] Enum one_of() const {
+  template <class Enum> [[nodiscard]] Enum one_of() const {
     const auto value = from_spelling<Enum>(text());
     if (!value) refuse(fmt::format("unknown '{}'; expected {}", text(), spellings<Enum>()));
     return *value;
@@ -103,7 +102,8 @@ std::vector<std::string> texts(const Node& node) {
 Location location(const Node& node) {
   const Location place{node["storage"].number<std::uint32_t>(), node["offset"].number<std::uint32_t>(),
                        node["size"].number<std::uint32_t>(8)};
-  if (place.offset > std::numeric_limits<std::uint32_t>::max() - place.size) node["offset"].refuse("is too large");
+  if (place.offset > std::numeric_limits<std::uint32_t>::max() - place.size)
+    node["offset"].refuse("is too large");
   return place;
 }
 
@@ -138,10 +138,13 @@ ExecutionGraph graph(const Node& node, std::size_t threads, std::size_t events) 
     return Placement{CtaId{n["cta"].number<std::uint32_t>()}, ClusterId{n["cluster"].number<std::uint32_t>()},
                      DeviceId{n["device"].number<std::uint32_t>()}};
   });
-  if (g.threads.size() != threads && !g.threads.empty()) node["threads"].refuse("must be as many as the launch has");
+  if (g.threads.size() != threads && !g.threads.empty())
+    node["threads"].refuse("must be as many as the launch has");
   g.events = node["events"].list([&](const Node& n) { return graph_event(n, g.threads.size(), events); });
-  if (g.events.size() != events && !g.events.empty()) node["events"].refuse("must be as many as the launch has");
-  g.rf = node["rf"].list([&](const Node& n) { return n.is_null() ? no_event : n.index<EventId>(g.events.size()); });
+  if (g.events.size() != events && !g.events.empty())
+    node["events"].refuse("must be as many as the launch has");
+  g.rf = node["rf"].list(
+      [&](const Node& n) { return n.is_null() ? no_event : n.index<EventId>(g.events.size()); });
   if (g.rf.size() != g.events.size()) node["rf"].refuse("must have one entry an event");
   g.co = edges(node["co"], g.events.size());
   g.fence_sc = edges(node["fence_sc"], g.events.size());
@@ -219,8 +222,9 @@ Finding finding(const Node& node) {
   f.location = node["location"].text();
   f.launch = node["launch"].number<std::uint32_t>(largest_count);
   f.threads = texts(node["threads"]);
-  f.lines = node["lines"].list(
-      [](const Node& n) { return SourceRef{n["file"].text(), n["line"].number<std::uint32_t>()}; });
+  f.lines = node["lines"].list([](const Node& n) {
+    return SourceRef{n["file"].text(), n["line"].number<std::uint32_t>()};
+  });
   f.repair = node["repair"].text();
   f.witness.launches = node["witness"]["launches"].list([](const Node& n) { return launch(n); });
   return f;
@@ -244,6 +248,7 @@ SearchStats search(const Node& node) {
   s.states = node["states"].number<std::uint64_t>();
   s.steps = node["steps"].number<std::uint64_t>();
   s.finish_orders = node["finish_orders"].number<std::uint64_t>();
+  s.interchangeable = node["interchangeable"].number<std::uint64_t>();
   return s;
 }
 
@@ -256,7 +261,8 @@ std::map<std::string, std::string> params(const Node& node) {
   if (!node.json().is_object()) node.refuse("expected an object");
   std::map<std::string, std::string> all;
   for (const auto& [name, value] : node.json().items()) {
-    if (!value.is_number_integer() && !value.is_string()) node[name].refuse("expected a whole number or a text");
+    if (!value.is_number_integer() && !value.is_string())
+      node[name].refuse("expected a whole number or a text");
     all[name] = value.is_string() ? value.get<std::string>() : value.dump();
   }
   return all;
@@ -279,7 +285,8 @@ Json parsed(std::string_view text, const std::string& name) {
   if (text.size() > largest_text)
     throw InputError(fmt::format("{}: larger than {} MiB", name, largest_text >> 20U));
   const auto not_too_deep = [&name](int depth, Json::parse_event_t, Json&) {
-    if (depth > deepest_nesting) throw InputError(fmt::format("{}: nested deeper than {}", name, deepest_nesting));
+    if (depth > deepest_nesting)
+      throw InputError(fmt::format("{}: nested deeper than {}", name, deepest_nesting));
     return true;
   };
   try {
@@ -312,7 +319,8 @@ void check_equal(const Node& found, const Json& understood) {
 Report report_from_json(std::string_view text, const std::string& name) {
   const Json json = parsed(text, name);
   const Node root(json, "", name);
-  if (!json.is_object() || !json.contains("schema")) root.refuse("no report of fencewise: the key 'schema' is missing");
+  if (!json.is_object() || !json.contains("schema"))
+    root.refuse("no report of fencewise: the key 'schema' is missing");
   if (root["schema"].text() != report_schema)
     root["schema"].refuse(fmt::format("unknown '{}'; expected '{}'", root["schema"].text(), report_schema));
   Report report;

@@ -10,10 +10,10 @@ namespace fencewise {
 // Options that only change what is shown.
 struct TextOptions {
   bool colour = false;
-  bool verbose = false;    // every event of every launch
-  unsigned width = 110;    // characters a line; threads stand side by side where they fit
-  std::string command;     // what replays a counterexample; empty: none
-  std::string hint;        // the next step; empty: none
+  bool verbose = false;  // every event of every launch
+  unsigned width = 110;  // characters a line; threads stand side by side where they fit
+  std::string command;   // what replays a counterexample; empty: none
+  std::string hint;      // the next step; empty: none
 };
 
 // The verdict, in one line without line end: "violated: race on ws[1] in replay 1 (splitk-serial ...)".

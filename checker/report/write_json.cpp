@@ -52,7 +52,8 @@ Json graph(const ExecutionGraph& g) {
   Json json;
   json["threads"] = Json::array();
   for (const Placement& p : g.threads)
-    json["threads"].push_back(Json{{"cta", p.cta.value}, {"cluster", p.cluster.value}, {"device", p.device.value}});
+    json["threads"].push_back(
+        Json{{"cta", p.cta.value}, {"cluster", p.cluster.value}, {"device", p.device.value}});
   json["events"] = Json::array();
   for (const Event& event : g.events) json["events"].push_back(graph_event(event));
   json["rf"] = Json::array();
@@ -168,6 +169,7 @@ Json search(const SearchStats& s) {
   json["states"] = s.states;
   json["steps"] = s.steps;
   json["finish_orders"] = s.finish_orders;
+  json["interchangeable"] = s.interchangeable;
   return json;
 }
 

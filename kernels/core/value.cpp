@@ -56,6 +56,47 @@ bool commutes(Arith op) {
   }
 }
 
+std::size_t arity(Arith op) {
+  switch (op) {
+    case Arith::mov:
+    case Arith::neg:
+    case Arith::abs:
+    case Arith::bit_not:
+    case Arith::cvt:
+    case Arith::popc:
+    case Arith::clz:
+    case Arith::brev:
+    case Arith::bfind:
+    case Arith::sqrt:
+    case Arith::rcp: return 1;
+    case Arith::add:
+    case Arith::sub:
+    case Arith::mul:
+    case Arith::mul_hi:
+    case Arith::mul_wide:
+    case Arith::div:
+    case Arith::rem:
+    case Arith::min:
+    case Arith::max:
+    case Arith::bit_and:
+    case Arith::bit_or:
+    case Arith::bit_xor:
+    case Arith::shl:
+    case Arith::shr:
+    case Arith::setp: return 2;
+    case Arith::mad:
+    case Arith::mad_wide:
+    case Arith::fma:
+    case Arith::selp:
+    case Arith::bfe:
+    case Arith::bfi:
+    case Arith::prmt:
+    case Arith::shf_l:
+    case Arith::shf_r: return 3;
+  }
+  return 3;
+}
+
 std::string number_text(std::uint64_t bits, Type type) {
   if (type == Type::f32) return fmt::format("{}", std::bit_cast<float>(static_cast<std::uint32_t>(bits)));
   if (type == Type::f64) return fmt::format("{}", std::bit_cast<double>(bits));
@@ -213,9 +254,10 @@ Value Terms::apply(const Arithmetic& i, Value a, Value b, Value c) {
       break;
     default: break;
   }
-  std::vector<Value> operands{a};
-  if (i.b.present() || i.op == Arith::add || i.op == Arith::sub || i.op == Arith::mul || commutes(i.op)) operands.push_back(b);
-  if (i.op == Arith::fma || i.op == Arith::mad || i.op == Arith::selp) operands = {a, b, c};
+  std::vector<Value> operands{a, b, c};
+  operands.resize(arity(i.op));
+  // The source type is part of what a conversion does.
+  if (i.op == Arith::cvt) operands.push_back(Value::number(static_cast<std::uint64_t>(i.from)));
   return operation(i.op, i.type, std::move(operands));
 }
 

@@ -48,7 +48,7 @@ RunResult run(PreparedRun& prepared, unsigned workers) {
   return run(prepared.kernel, config);
 }
 
-PreparedRun prepare_reduction(const Reduction& reduction, std::int64_t n) {
+PreparedRun prepare_reduction(const ReductionShape& reduction, std::int64_t n) {
   Kernel kernel = reduction_kernel(reduction);
   const std::uint32_t block_elements = elements_per_block(reduction);
   if (n <= 0 || n > most_floats || n % block_elements != 0)

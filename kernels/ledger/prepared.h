@@ -44,7 +44,7 @@ template <class T>
 }
 
 // n floats, i mod 7: their sum is exact. Throws InputError where n is no positive multiple of what a block adds.
-[[nodiscard]] PreparedRun prepare_reduction(const Reduction& reduction, std::int64_t n);
+[[nodiscard]] PreparedRun prepare_reduction(const ReductionShape& reduction, std::int64_t n);
 // n floats, 0 … n-1, in one block.
 [[nodiscard]] PreparedRun prepare_reverse(std::int64_t n, ReverseBarrier barrier);
 // A and x of small whole numbers: the sums are exact in any order.

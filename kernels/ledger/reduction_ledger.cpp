@@ -17,7 +17,7 @@ constexpr std::array<std::string_view, 5> titles{
     "last 64 by warp shuffles"};
 
 struct Version {
-  Reduction reduction;
+  ReductionShape reduction;
   Executed executed;
   std::uint64_t blocks = 0;
   [[nodiscard]] const Counters& counters() const { return executed.run.counters; }
@@ -97,7 +97,7 @@ Ledger reduction_ledger(const ReductionOptions& options) {
   check(options);
   std::vector<Version> versions;
   for (int v = 1; v <= 5; ++v) {
-    const Reduction reduction{static_cast<ReductionVersion>(v), static_cast<std::uint32_t>(options.threads)};
+    const ReductionShape reduction{static_cast<ReductionVersion>(v), static_cast<std::uint32_t>(options.threads)};
     versions.push_back({reduction, execute(prepare_reduction(reduction, options.n), options.workers),
                         static_cast<std::uint64_t>(options.n) / elements_per_block(reduction)});
   }

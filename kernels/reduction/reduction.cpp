@@ -13,7 +13,7 @@ namespace {
 bool loads_two(ReductionVersion v) { return v >= ReductionVersion::two_per_thread; }
 bool has_warp_tail(ReductionVersion v) { return v >= ReductionVersion::warp_shuffle; }
 
-void check(const Reduction& r) {
+void check(const ReductionShape& r) {
   const std::uint32_t least = has_warp_tail(r.version) ? 64 : 2;
   if (!std::has_single_bit(r.threads) || r.threads < least || r.threads > 1024)
     throw InputError(fmt::format("{}: the block has a power of two of threads from {} to 1024, not {}",
@@ -26,7 +26,7 @@ struct Sum {
   Val tid;
   int threads;
 
-  explicit Sum(const Reduction& r)
+  explicit Sum(const ReductionShape& r)
       : k(name_of(r.version)),
         in(k.global("in", Type::f32)),
         out(k.global("out", Type::f32)),
@@ -114,9 +114,9 @@ struct Sum {
 
 std::string name_of(ReductionVersion version) { return fmt::format("reduction-{}", static_cast<int>(version)); }
 
-std::uint32_t elements_per_block(const Reduction& r) { return r.threads * (loads_two(r.version) ? 2 : 1); }
+std::uint32_t elements_per_block(const ReductionShape& r) { return r.threads * (loads_two(r.version) ? 2 : 1); }
 
-Kernel reduction_kernel(const Reduction& r) {
+Kernel reduction_kernel(const ReductionShape& r) {
   check(r);
   Sum s(r);
   loads_two(r.version) ? s.load_two() : s.load_one();

@@ -19,15 +19,15 @@ enum class ReductionVersion : std::uint8_t {
 };
 inline constexpr int reduction_versions = 6;
 
-struct Reduction {
+struct ReductionShape {
   ReductionVersion version = ReductionVersion::interleaved_divergent;
   std::uint32_t threads = 256;  // a power of two; at least 64 for the versions with a warp's tail
 };
 
 // Global arrays: in (elements_per_block a block), out (one a block), floats.
 // Throws InputError for a number of threads that the version can't have.
-[[nodiscard]] Kernel reduction_kernel(const Reduction& reduction);
-[[nodiscard]] std::uint32_t elements_per_block(const Reduction& reduction);
+[[nodiscard]] Kernel reduction_kernel(const ReductionShape& reduction);
+[[nodiscard]] std::uint32_t elements_per_block(const ReductionShape& reduction);
 [[nodiscard]] std::string name_of(ReductionVersion version);  // "reduction-1"
 
 }  // namespace fencewise

@@ -28,8 +28,7 @@ struct Measured {
   std::size_t states = 0;
 };
 
-template <class Read>
-Measured measure(const std::string& name, Model model, Read&& read) {
+template <class Read> Measured measure(const std::string& name, Model model, Read&& read) {
   const auto start = std::chrono::steady_clock::now();
   Measured result{name, 0, {}, 0};
   try {
@@ -41,7 +40,8 @@ Measured measure(const std::string& name, Model model, Read&& read) {
     result.states = outcome.details.final_states.size();
   } catch (const NotModelled&) {
   }
-  result.milliseconds = std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start).count();
+  result.milliseconds =
+      std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start).count();
   return result;
 }
 
@@ -53,12 +53,15 @@ void print(const std::string& title, std::vector<Measured> all) {
     executions += m.search.graphs;
     steps += m.search.steps;
   }
-  fmt::print("\n{}: {} tests, {} executions, {} steps, {:.1f} ms; the slowest:\n", title, all.size(), executions, steps, milliseconds);
-  fmt::print("  {:<60} {:>9} {:>10} {:>8} {:>9} {:>7}\n", "test", "ms", "executions", "blocked", "steps", "states");
-  std::stable_sort(all.begin(), all.end(), [](const Measured& a, const Measured& b) { return a.milliseconds > b.milliseconds; });
+  fmt::print("\n{}: {} tests, {} executions, {} steps, {:.1f} ms; the slowest:\n", title, all.size(),
+             executions, steps, milliseconds);
+  fmt::print("  {:<60} {:>9} {:>10} {:>8} {:>9} {:>7}\n", "test", "ms", "executions", "blocked", "steps",
+             "states");
+  std::stable_sort(all.begin(), all.end(),
+                   [](const Measured& a, const Measured& b) { return a.milliseconds > b.milliseconds; });
   for (std::size_t n = 0; n < std::min(shown, all.size()); ++n)
-    fmt::print("  {:<60} {:>9.2f} {:>10} {:>8} {:>9} {:>7}\n", all[n].name, all[n].milliseconds, all[n].search.graphs,
-               all[n].search.blocked, all[n].search.steps, all[n].states);
+    fmt::print("  {:<60} {:>9.2f} {:>10} {:>8} {:>9} {:>7}\n", all[n].name, all[n].milliseconds,
+               all[n].search.graphs, all[n].search.blocked, all[n].search.steps, all[n].states);
 }
 
 void run_suite(const std::string& title, const testing::LitmusSuite& suite, Model model) {
@@ -86,14 +89,17 @@ void run_generated(Model model) {
 // Arguments (those of Google Benchmark, which every benchmark is given in tests) are ignored: each test runs once.
 int main() {
   using namespace fencewise;
-  fmt::print("build {}{}, {} cores\n", FENCEWISE_BUILD_TYPE, std::string_view(FENCEWISE_SANITIZERS).empty() ? "" : ", sanitizers",
+  fmt::print("build {}{}, {} cores\n", FENCEWISE_BUILD_TYPE,
+             std::string_view(FENCEWISE_SANITIZERS).empty() ? "" : ", sanitizers",
              std::thread::hardware_concurrency());
 #ifndef NDEBUG
   fmt::print("warning: not optimized; these are no measurements\n");
 #endif
-  if (!std::string_view(FENCEWISE_SANITIZERS).empty()) fmt::print("warning: with sanitizers; these are no measurements\n");
+  if (!std::string_view(FENCEWISE_SANITIZERS).empty())
+    fmt::print("warning: with sanitizers; these are no measurements\n");
   const auto open = testing::open_suite(FENCEWISE_SOURCE_DIR), own = testing::own_suite(FENCEWISE_SOURCE_DIR);
-  for (const Model model : {Model::ptx_v6_0, Model::ptx_v7_5, Model::ptx}) run_suite("public suite", open, model);
+  for (const Model model : {Model::ptx_v6_0, Model::ptx_v7_5, Model::ptx})
+    run_suite("public suite", open, model);
   run_suite("tests/litmus", own, Model::ptx);
   run_generated(Model::ptx);
   return 0;

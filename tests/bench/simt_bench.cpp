@@ -103,7 +103,7 @@ void register_reductions(const std::vector<int>& exponents) {
     for (int version = 1; version <= reduction_versions; ++version)
       benchmark::RegisterBenchmark(fmt::format("Reduction/{}/2^{}", version, exponent).c_str(),
                                    [=](benchmark::State& state) {
-                                     const Reduction r{static_cast<ReductionVersion>(version), 256};
+                                     const ReductionShape r{static_cast<ReductionVersion>(version), 256};
                                      run_prepared(state, prepare_reduction(r, std::int64_t{1} << exponent));
                                    })
           ->Unit(benchmark::kMillisecond);

@@ -74,15 +74,20 @@ void compare_suite(const LitmusSuite& suite, const OracleLimits& limits) {
   }
 }
 
-OracleLimits for_suites() { return small_scale() ? OracleLimits{2'000, 50'000} : OracleLimits{50'000, 1'000'000}; }
+OracleLimits for_suites() {
+  return small_scale() ? OracleLimits{2'000, 50'000} : OracleLimits{50'000, 1'000'000};
+}
 
 TEST(SuitesByTheOracle, PublicTests) {
   const LitmusSuite suite = testing::open_suite(FENCEWISE_SOURCE_DIR);
-  if (suite.tests.empty()) GTEST_SKIP() << "the public litmus tests are not at " << suite.folder << "; set FENCEWISE_LITMUS_DIR";
+  if (suite.tests.empty())
+    GTEST_SKIP() << "the public litmus tests are not at " << suite.folder << "; set FENCEWISE_LITMUS_DIR";
   compare_suite(suite, for_suites());
 }
 
-TEST(SuitesByTheOracle, OurOwnTests) { compare_suite(testing::own_suite(FENCEWISE_SOURCE_DIR), for_suites()); }
+TEST(SuitesByTheOracle, OurOwnTests) {
+  compare_suite(testing::own_suite(FENCEWISE_SOURCE_DIR), for_suites());
+}
 
 class GeneratedByTheOracle : public ::testing::TestWithParam<Model> {};
 
@@ -101,8 +106,10 @@ TEST_P(GeneratedByTheOracle, SayTheSame) {
     const Comparison comparison = compare_litmus(test, model, limits);
     spread.count(comparison);
     if (comparison.difference.empty()) continue;
-    const Problem small = testing::shrink(test, [&](const Problem& p) { return !testing::compare(p, model, limits).difference.empty(); });
-    FAIL() << "seed " << seed << " under " << name(model) << "\n" << comparison.difference << testing::show(small);
+    const Problem small = testing::shrink(
+        test, [&](const Problem& p) { return !testing::compare(p, model, limits).difference.empty(); });
+    FAIL() << "seed " << seed << " under " << name(model) << "\n"
+           << comparison.difference << testing::show(small);
   }
   fmt::print("{}, seeds 1 to {}: {}\n", name(model), seed - 1, spread.text());
   EXPECT_GE(spread.compared(), wanted);

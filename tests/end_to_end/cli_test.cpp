@@ -1,9 +1,8 @@
 // The built program from outside: exit codes, stdout, stderr. What a script or a person relies on.
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
 #include <algorithm>
 
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 
 #include "tests/support/process.h"
@@ -60,14 +59,16 @@ std::string without_seconds(const std::string& report) {
 // --- issue A, must hold 7 ---
 
 TEST(Check, RefutesAMissingAcquireFenceByARaceOnTheWorkspace) {
-  const Json json = json_of("check splitk-serial --param splits=3 --param threads=2 --variant no-acquire-fence");
+  const Json json =
+      json_of("check splitk-serial --param splits=3 --param threads=2 --variant no-acquire-fence");
   EXPECT_EQ(json["verdict"], "violated");
   EXPECT_EQ(json["findings"][0]["kind"], "race");
   EXPECT_THAT(json["findings"][0]["location"].get<std::string>(), StartsWith("ws["));
 }
 
 TEST(Check, RefutesVolatilePartialsWithoutARace) {
-  const Json json = json_of("check splitk-serial --param splits=3 --param threads=2 --variant no-acquire-fence-volatile");
+  const Json json =
+      json_of("check splitk-serial --param splits=3 --param threads=2 --variant no-acquire-fence-volatile");
   EXPECT_EQ(json["verdict"], "violated");
   for (const Json& finding : json["findings"]) EXPECT_NE(finding["kind"], "race");
 }
@@ -78,21 +79,25 @@ TEST(Check, FindsAMissingResetInTheSecondLaunch) {
 }
 
 TEST(Check, IsInconclusiveAtItsTimeLimit) {
-  const ProcessResult result = fencewise("check splitk-serial --param splits=8 --param replays=3 --max-seconds 2");
+  const ProcessResult result =
+      fencewise("check splitk-serial --param splits=8 --param replays=3 --max-seconds 2");
   EXPECT_EQ(result.exit_code, 3);
   EXPECT_THAT(result.out, StartsWith("inconclusive: "));
   EXPECT_THAT(result.out, HasSubstr("explored: "));
 }
 
 TEST(Check, GivesTheSameBytesButForSeconds) {
-  for (const char* subject : {"check splitk-serial --json -", "check splitk-serial --variant no-release-fence --json -"})
+  for (const char* subject :
+       {"check splitk-serial --json -", "check splitk-serial --variant no-release-fence --json -"})
     EXPECT_EQ(without_seconds(fencewise(subject).out), without_seconds(fencewise(subject).out));
 }
 
 TEST(Check, DrawsWhatGraphvizRenders) {
   if (run_process({"dot", "-V"}).exit_code != 0) GTEST_SKIP() << "Graphviz is not installed";
   const ScratchFolder folder;
-  EXPECT_EQ(fencewise("check splitk-serial --variant no-acquire-fence --dot " + folder.file("cex.dot")).exit_code, 1);
+  EXPECT_EQ(
+      fencewise("check splitk-serial --variant no-acquire-fence --dot " + folder.file("cex.dot")).exit_code,
+      1);
   const ProcessResult drawn = run_process({"dot", "-Tsvg", folder.file("cex.dot")});
   EXPECT_EQ(drawn.exit_code, 0) << drawn.err;
   EXPECT_THAT(drawn.out, HasSubstr("<svg"));
@@ -101,8 +106,10 @@ TEST(Check, DrawsWhatGraphvizRenders) {
 TEST(Replay, ShowsTheFindingThatWasSaved) {
   const ScratchFolder folder;
   const std::string file = folder.file("cex.json");
-  for (const char* variant : {"no-release-fence", "no-acquire-fence-volatile", "no-reset --param replays=2"}) {
-    EXPECT_EQ(fencewise(std::string("check splitk-serial --variant ") + variant + " --json " + file).exit_code, 1);
+  for (const char* variant :
+       {"no-release-fence", "no-acquire-fence-volatile", "no-reset --param replays=2"}) {
+    EXPECT_EQ(
+        fencewise(std::string("check splitk-serial --variant ") + variant + " --json " + file).exit_code, 1);
     const ProcessResult result = fencewise("replay " + file + " --json -");
     EXPECT_EQ(result.exit_code, 1) << result.err;
     EXPECT_EQ(Json::parse(result.out)["findings"][0], Json::parse(contents_of(file))["findings"][0]);
@@ -129,10 +136,13 @@ TEST(Check, PrintsOneLineWhenQuiet) {
   EXPECT_EQ(std::count(result.out.begin(), result.out.end(), '\n'), 1);
 }
 
-TEST(Check, PrintsNoColourToAFile) { EXPECT_THAT(fencewise("check splitk-serial").out, Not(HasSubstr("\033["))); }
+TEST(Check, PrintsNoColourToAFile) {
+  EXPECT_THAT(fencewise("check splitk-serial").out, Not(HasSubstr("\033[")));
+}
 
 TEST(Check, NamesNoAbsolutePath) {
-  EXPECT_THAT(fencewise("check splitk-serial --variant no-release-fence --json -").out, Not(HasSubstr("\"/")));
+  EXPECT_THAT(fencewise("check splitk-serial --variant no-release-fence --json -").out,
+              Not(HasSubstr("\"/")));
 }
 
 TEST(Check, IsVerifiedUnderInterleavingAlone) {
@@ -140,7 +150,7 @@ TEST(Check, IsVerifiedUnderInterleavingAlone) {
 }
 
 TEST(Check, StopsAtCtrlCAndSaysWhatWasExplored) {
-  const ProcessResult result = fencewise("check splitk-serial --param splits=9 --param replays=3", 1.0);
+  const ProcessResult result = fencewise("check splitk-serial --engine graph --param splits=9 --param replays=3", 1.0);
   EXPECT_EQ(result.exit_code, 3) << result.err;
   EXPECT_THAT(result.out, StartsWith("inconclusive: "));
   EXPECT_THAT(result.out, HasSubstr("explored: "));
@@ -153,7 +163,8 @@ TEST(Check, SaysOfEveryVariantWhetherItIsAsExpected) {
 }
 
 TEST(Simulate, SeesNothingOfAMissingFence) {
-  const ProcessResult result = fencewise("simulate splitk-serial --variant no-release-fence --replays 3 --runs 100 -q");
+  const ProcessResult result =
+      fencewise("simulate splitk-serial --variant no-release-fence --replays 3 --runs 100 -q");
   EXPECT_EQ(result.exit_code, 0);
   EXPECT_EQ(result.out, "100 runs: 100 OK, 0 WRONG\n");
 }
@@ -196,16 +207,20 @@ TEST(Help, IsOnStdoutWithExitZero) {
 TEST(Usage, NamesUnknownCommandsOptionsAndSubjects) {
   expect_usage_error("frobnicate", "unknown command 'frobnicate'; fencewise --help lists them");
   expect_usage_error("check splitk-seral", "unknown protocol 'splitk-seral'; did you mean 'splitk-serial'?");
-  expect_usage_error("check quite-another-thing", "unknown protocol 'quite-another-thing'; `fencewise list` shows all");
+  expect_usage_error("check quite-another-thing",
+                     "unknown protocol 'quite-another-thing'; `fencewise list` shows all");
   expect_usage_error("check splitk-serial --variant no-rset",
                      "splitk-serial has no variant 'no-rset'; did you mean 'no-reset'?");
-  expect_usage_error("check splitk-serial --frob", "unknown option '--frob'; fencewise --help shows what there is");
-  expect_usage_error("check splitk-serial sb", "unexpected argument 'sb'; fencewise --help shows what there is");
+  expect_usage_error("check splitk-serial --frob",
+                     "unknown option '--frob'; fencewise --help shows what there is");
+  expect_usage_error("check splitk-serial sb",
+                     "unexpected argument 'sb'; fencewise --help shows what there is");
   expect_usage_error("check", "subject is required");
 }
 
 TEST(Usage, OptionsThatDoNotExistYetAreUnknown) {
-  for (const char* option : {"--clean", "--resident", "--find-resident", "--determinism", "--progress", "--in-flight"})
+  for (const char* option :
+       {"--clean", "--resident", "--find-resident", "--determinism", "--progress", "--in-flight"})
     expect_usage_error(std::string("check splitk-serial ") + option,
                        std::string("unknown option '") + option + "'; fencewise --help shows what there is");
 }
@@ -214,10 +229,12 @@ TEST(Usage, RefusesParametersOutOfRange) {
   for (const char* value : {"0", "-1", "1000000000", "99999999999999999999", "four", "", "4x", "0x4"})
     expect_usage_error(std::string("check splitk-serial --param splits=") + value,
                        std::string("parameter 'splits' must be a number from 1 to 132; got '") + value + "'");
-  expect_usage_error("check splitk-serial --param splits", "--param must be of the form name=value; got 'splits'");
+  expect_usage_error("check splitk-serial --param splits",
+                     "--param must be of the form name=value; got 'splits'");
   expect_usage_error("check splitk-serial --param forks=2",
                      "splitk-serial has no parameter 'forks'; it has splits, threads, tiles, replays");
-  expect_usage_error("check splitk-serial --param splits=2 --param splits=3", "parameter 'splits' is given twice");
+  expect_usage_error("check splitk-serial --param splits=2 --param splits=3",
+                     "parameter 'splits' is given twice");
 }
 
 TEST(Usage, NamesWhatAVariantNeeds) {
@@ -229,8 +246,10 @@ TEST(Usage, RefusesContradictions) {
   const auto both = [](const std::string& a, const std::string& b) {
     return a + " and " + b + " contradict each other; give one of them";
   };
-  expect_usage_error("check splitk-serial --replays 2 --param replays=2", both("--replays", "--param replays"));
-  expect_usage_error("check splitk-serial --variant no-reset --all-variants", both("--variant", "--all-variants"));
+  expect_usage_error("check splitk-serial --replays 2 --param replays=2",
+                     both("--replays", "--param replays"));
+  expect_usage_error("check splitk-serial --variant no-reset --all-variants",
+                     both("--variant", "--all-variants"));
   expect_usage_error("check splitk-serial -q -v", both("-q", "-v"));
   expect_usage_error("check splitk-serial --json - --dot -", both("--json -", "--dot -"));
   expect_usage_error("simulate splitk-serial --order 0,1,2,3 --runs 2", both("--order", "--runs"));
@@ -240,28 +259,33 @@ TEST(Usage, RefusesUnknownNamesOfModelsAndEngines) {
   expect_usage_error("check mp --model tso", "unknown model 'tso'; expected ptx, ptx-v6.0, ptx-v7.5 or sc");
   expect_usage_error("check mp --engine fast", "unknown engine 'fast'; expected auto, view or graph");
   expect_usage_error("check mp --races maybe", "unknown --races 'maybe'; expected fail, report or off");
-  expect_usage_error("check mp --max-memory much", "--max-memory must be a size such as 512M or 4G; got 'much'");
+  expect_usage_error("check mp --max-memory much",
+                     "--max-memory must be a size such as 512M or 4G; got 'much'");
   expect_usage_error("show mp --format pdf", "unknown format 'pdf'; expected text, litmus, ptx or dot");
 }
 
 TEST(Usage, RefusesOrdersThatAreNoPermutation) {
-  expect_usage_error("simulate splitk-serial --order 0,1,2", "the finish order 0,1,2 must name each CTA from 0 to 3 once");
+  expect_usage_error("simulate splitk-serial --order 0,1,2",
+                     "the finish order 0,1,2 must name each CTA from 0 to 3 once");
   expect_usage_error("simulate splitk-serial --order 0,1,2,4",
                      "the finish order 0,1,2,4 must name each CTA from 0 to 3 once");
   expect_usage_error("simulate splitk-serial --order 0,1,1,2", "--order 0,1,1,2 names CTA 1 twice");
-  expect_usage_error("simulate splitk-serial --order 0,,1", "--order must be a list of CTAs such as 2,0,3,1; got '0,,1'");
+  expect_usage_error("simulate splitk-serial --order 0,,1",
+                     "--order must be a list of CTAs such as 2,0,3,1; got '0,,1'");
 }
 
 TEST(Usage, TriesOutputsBeforeTheSearch) {
   // This search would take minutes.
-  expect_usage_error("check splitk-serial --param splits=12 --json /nonexistent/cex.json",
+  expect_usage_error("check splitk-serial --engine graph --param splits=12 --json /nonexistent/cex.json",
                      "can't write /nonexistent/cex.json: No such file or directory");
-  expect_usage_error("check splitk-serial --param splits=12 --dot /tmp", "can't write /tmp: Is a directory");
+  expect_usage_error("check splitk-serial --engine graph --param splits=12 --dot /tmp", "can't write /tmp: Is a directory");
 }
 
 TEST(Usage, LeavesNoFileBehindWhereItOnlyTried) {
   const ScratchFolder folder;
-  EXPECT_EQ(fencewise("check splitk-serial --json " + folder.file("a.json") + " --dot /nonexistent/b.dot").exit_code, 2);
+  EXPECT_EQ(fencewise("check splitk-serial --json " + folder.file("a.json") + " --dot /nonexistent/b.dot")
+                .exit_code,
+            2);
   EXPECT_NE(run_process({"ls", folder.file("a.json")}).exit_code, 0);
 }
 
@@ -291,7 +315,8 @@ TEST(Usage, RefusesCorruptedCounterexamples) {
   const ProcessResult other = fencewise("replay " + file);
   EXPECT_EQ(other.exit_code, 2) << other.out << other.err;
 
-  expect_usage_error("replay " + folder.file("none.json"), "can't read " + folder.file("none.json") + ": No such file or directory");
+  expect_usage_error("replay " + folder.file("none.json"),
+                     "can't read " + folder.file("none.json") + ": No such file or directory");
 }
 
 TEST(Usage, RefusesToReplayWhatIsNoCounterexample) {

@@ -92,10 +92,11 @@ std::string prose(const std::string& text) {
 
 // --- console blocks ---
 
-// "; 0.31 s" at the end of a line: the one thing that differs from run to run.
+// "; 0.31 s" at the end of a line, and the seconds of a litmus test behind its executions and states: the one thing that
+// differs from run to run.
 std::string without_seconds(const std::string& text) {
-  static const std::regex seconds("; [0-9]+\\.[0-9]+ s(\n|$)");
-  return std::regex_replace(text, seconds, "; # s$1");
+  static const std::regex seconds("(; |  (?:yes|no|\\?) +[0-9]+ +[0-9]+ +)[0-9]+\\.[0-9]+( s\n| s$|\n|  )");
+  return std::regex_replace(text, seconds, "$1#$2");
 }
 
 // Runs the commands of a page as they come. The folder holds nothing but a link to tests/, for the litmus tests.

@@ -8,7 +8,6 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
-
 #include <nlohmann/json.hpp>
 
 #include "tests/support/process.h"
@@ -52,9 +51,11 @@ std::string line_with(const std::string& text, const std::string& what) {
 TEST(Litmus, PrintsALineATestAndASummary) {
   const ProcessResult result = fencewise({"litmus", ours("sb.litmus"), ours("sb+fences-sc.litmus")});
   EXPECT_EQ(result.exit_code, 0);
-  EXPECT_THAT(line_with(result.out, "sb.litmus"), HasSubstr("  ptx       verified      yes            4       4  "));
-  EXPECT_THAT(line_with(result.out, "sb+fences-sc"), HasSubstr("  ptx       violated      yes            3       3  "));
-  EXPECT_THAT(result.out, HasSubstr("\n2 tests, model ptx: 1 verified, 1 violated; 7 executions, "));
+  EXPECT_THAT(line_with(result.out, "sb.litmus"),
+              HasSubstr("  ptx       verified      yes            4       4  "));
+  EXPECT_THAT(line_with(result.out, "sb+fences-sc"),
+              HasSubstr("  ptx       violated      yes            3       3  "));
+  EXPECT_THAT(result.out, HasSubstr("\n2 tests, model ptx: 1 verified, 1 violated; 7 executions; "));
   EXPECT_EQ(result.err, "");
 }
 
@@ -69,7 +70,9 @@ TEST(Litmus, RunsFoldersInOneOrderWhateverTheWorkers) {
   std::vector<std::vector<std::string>> orders;
   for (const char* workers : {"1", "2", "7"}) {
     std::vector<std::string> paths;
-    for (const Json& test : Json::parse(fencewise({"litmus", tests, "-j", workers, "--json", "-"}).out)["tests"]) paths.push_back(test["path"]);
+    for (const Json& test :
+         Json::parse(fencewise({"litmus", tests, "-j", workers, "--json", "-"}).out)["tests"])
+      paths.push_back(test["path"]);
     orders.push_back(paths);
   }
   EXPECT_GT(orders[0].size(), 50U);
@@ -81,9 +84,11 @@ TEST(Litmus, RunsFoldersInOneOrderWhateverTheWorkers) {
 TEST(Litmus, FindsTestsInFoldersBelowAndEachOnce) {
   const ScratchFolder folder;
   std::filesystem::create_directories(folder.file("b/c"));
-  for (const char* name : {"b/c/z.litmus", "b/a.litmus", "m.litmus"}) write_file(folder.file(name), head + body + "exists (x == 1)\n");
+  for (const char* name : {"b/c/z.litmus", "b/a.litmus", "m.litmus"})
+    write_file(folder.file(name), head + body + "exists (x == 1)\n");
   write_file(folder.file("notes.txt"), "no test");
-  const Json json = Json::parse(fencewise({"litmus", folder.file("m.litmus"), folder.file(""), "--json", "-"}).out);
+  const Json json =
+      Json::parse(fencewise({"litmus", folder.file("m.litmus"), folder.file(""), "--json", "-"}).out);
   ASSERT_EQ(json["tests"].size(), 3U);
   EXPECT_THAT(json["tests"][0]["path"].get<std::string>(), EndsWith("/m.litmus"));
   EXPECT_THAT(json["tests"][1]["path"].get<std::string>(), EndsWith("/b/a.litmus"));
@@ -113,7 +118,8 @@ TEST(Litmus, PrintsOnlyTheSummaryWhenQuiet) {
 
 TEST(Expected, AllAsExpectedIsZero) {
   for (const char* model : {"ptx", "ptx-v6.0", "ptx-v7.5", "sc"}) {
-    const ProcessResult result = fencewise({"litmus", tests, "--expected", ours("expected.tsv"), "--model", model});
+    const ProcessResult result =
+        fencewise({"litmus", tests, "--expected", ours("expected.tsv"), "--model", model});
     EXPECT_EQ(result.exit_code, 0) << model << "\n" << result.out;
     EXPECT_THAT(result.out, HasSubstr(" as expected, 0 differ")) << model;
   }
@@ -124,12 +130,17 @@ TEST(Expected, ADifferenceIsOneAndIsShownWithItsCaution) {
   const std::string table = folder.file("expected.tsv");
   write_file(folder.file("t.litmus"), head + body + "exists (x == 2)\n");
   write_file(folder.file("u.litmus"), head + body + "exists (x == 1)\n");
-  write_file(table, "path\tmodel\tproperty\texpected\tcaution\nt.litmus\tptx\tassertion\t1\tinsensitive\nt.litmus\tptx\tliveness\t1\t-\n");
+  write_file(table,
+             "path\tmodel\tproperty\texpected\tcaution\nt.litmus\tptx\tassertion\t1\tinsensitive\nt."
+             "litmus\tptx\tliveness\t1\t-\n");
   const ProcessResult result = fencewise({"litmus", folder.file(""), "--expected", table});
   EXPECT_EQ(result.exit_code, 1);
-  EXPECT_THAT(line_with(result.out, "t.litmus "), EndsWith("DIFFERS: expected verified (caution: insensitive)"));
+  EXPECT_THAT(line_with(result.out, "t.litmus "),
+              EndsWith("DIFFERS: expected verified (caution: insensitive)"));
   EXPECT_THAT(line_with(result.out, "u.litmus "), EndsWith("no expectation"));
-  EXPECT_THAT(result.out, HasSubstr("2 tests, model ptx: 0 as expected, 1 differs, 1 no expectation; 2 expectations compared; "));
+  EXPECT_THAT(
+      result.out,
+      HasSubstr("2 tests, model ptx: 0 as expected, 1 differs, 1 no expectation; 2 expectations compared; "));
   EXPECT_THAT(result.out, HasSubstr("\nhint: fencewise litmus "));
   const ProcessResult quiet = fencewise({"litmus", folder.file(""), "--expected", table, "-q"});
   EXPECT_EQ(std::count(quiet.out.begin(), quiet.out.end(), '\n'), 2) << quiet.out;
@@ -144,21 +155,23 @@ TEST(Expected, PathsCountFromTheTableOrFromTheFolderGiven) {
     write_file(table, rows);
     EXPECT_THAT(fencewise({"litmus", folder.file(""), "--expected", table}).out, HasSubstr("1 as expected"));
   }
-  EXPECT_THAT(fencewise({"litmus", folder.file("a/t.litmus"), "--expected", folder.file("e.tsv")}).out, HasSubstr("1 as expected"));
+  EXPECT_THAT(fencewise({"litmus", folder.file("a/t.litmus"), "--expected", folder.file("e.tsv")}).out,
+              HasSubstr("1 as expected"));
   const ProcessResult none = fencewise({"litmus", ours("mp.litmus"), "--expected", folder.file("e.tsv")});
   EXPECT_EQ(none.exit_code, 0);
   EXPECT_THAT(none.out, HasSubstr("has no line for model ptx that names one of these files"));
 }
 
 TEST(Expected, NothingExpectedOfWhatIsNotModelledIsNoFailure) {
-  const ProcessResult result = fencewise({"litmus", ours("alias.litmus"), "--model", "v6.0", "--expected", ours("expected.tsv")});
+  const ProcessResult result =
+      fencewise({"litmus", ours("alias.litmus"), "--model", "v6.0", "--expected", ours("expected.tsv")});
   EXPECT_EQ(result.exit_code, 0);
   EXPECT_THAT(result.out, HasSubstr("1 not modelled"));
 }
 
 TEST(Expected, IsInconclusiveWhereAnExpectationCouldNotBeCompared) {
-  const ProcessResult result =
-      fencewise({"litmus", ours("sb+fences-sc.litmus"), "--expected", ours("expected.tsv"), "--max-graphs", "1"});
+  const ProcessResult result = fencewise(
+      {"litmus", ours("sb+fences-sc.litmus"), "--expected", ours("expected.tsv"), "--max-graphs", "1"});
   EXPECT_EQ(result.exit_code, 3) << result.out;
 }
 
@@ -174,12 +187,18 @@ TEST(Expected, RefusesTablesThatAreNone) {
     EXPECT_THAT(result.err, StartsWith("fencewise: " + table + ":"));
     return result.err.substr(std::min(result.err.size(), std::string("fencewise: ").size() + table.size()));
   };
-  EXPECT_EQ(error(""), ":1: found no column 'path'; expected a line of names with path, model, property, expected, separated by tabs\n");
+  EXPECT_EQ(error(""),
+            ":1: found no column 'path'; expected a line of names with path, model, property, expected, "
+            "separated by tabs\n");
   EXPECT_THAT(error("path\tmodel\texpected\n"), HasSubstr(":1: found no column 'property'"));
-  EXPECT_EQ(error(good + "mp.litmus\tptx\tassertion\n"), ":2: found 3 cells; expected 4, as many as the first line names\n");
-  EXPECT_EQ(error(good + "mp.litmus\tptx\tassertion\tyes\n"), ":2: found 'yes' in column 'expected'; expected 0 or 1\n");
-  EXPECT_EQ(error(good + "\nmp.litmus\tptx\tsafety\t1\n"), ":3: found 'safety' in column 'property'; expected assertion or liveness\n");
-  EXPECT_EQ(error(good + "a\tptx\tassertion\t1\na\tptx\tassertion\t0\n"), ":3: contradicts an earlier line on assertion of a\n");
+  EXPECT_EQ(error(good + "mp.litmus\tptx\tassertion\n"),
+            ":2: found 3 cells; expected 4, as many as the first line names\n");
+  EXPECT_EQ(error(good + "mp.litmus\tptx\tassertion\tyes\n"),
+            ":2: found 'yes' in column 'expected'; expected 0 or 1\n");
+  EXPECT_EQ(error(good + "\nmp.litmus\tptx\tsafety\t1\n"),
+            ":3: found 'safety' in column 'property'; expected assertion or liveness\n");
+  EXPECT_EQ(error(good + "a\tptx\tassertion\t1\na\tptx\tassertion\t0\n"),
+            ":3: contradicts an earlier line on assertion of a\n");
   EXPECT_EQ(fencewise({"litmus", ours("mp.litmus"), "--expected", folder.file("none.tsv")}).exit_code, 2);
 }
 
@@ -209,10 +228,13 @@ TEST(Litmus, TellsWhereATestIsWrongAndWhatWouldBeRight) {
   const std::string end = "exists (P1:r0 == 1)\n";
   const std::vector<Mistake> mistakes = {
       {head + " st.weak x, 1 | load r0, x ;\n" + end, ":6:18: unknown instruction 'load'"},
-      {head + " st.weak x, 1 | ld.relaxed.block r0, x ;\n" + end, ":6:28: unknown scope '.block'; expected .cta, .cluster, .gpu or .sys"},
-      {head + " st.weak x, 1 | ld.weak r0, x\n" + end, ":6:31: found the end of the line; expected ';' to end the row"},
+      {head + " st.weak x, 1 | ld.relaxed.block r0, x ;\n" + end,
+       ":6:28: unknown scope '.block'; expected .cta, .cluster, .gpu or .sys"},
+      {head + " st.weak x, 1 | ld.weak r0, x\n" + end,
+       ":6:31: found the end of the line; expected ';' to end the row"},
       {head + body + "exists (P1:r7 == 1)\n", ":7:12: register 'r7' is never written by P1; expected r0"},
-      {head + " goto LC05 | ld.weak r0, x ;\n" + end, ":6:7: no label 'LC05' in thread P0; expected a cell 'LC05:' in its column"},
+      {head + " goto LC05 | ld.weak r0, x ;\n" + end,
+       ":6:7: no label 'LC05' in thread P0; expected a cell 'LC05:' in its column"},
       {"PTX t\n{\nx = 0;\n}\n P0@cta 0,gpu 0 | P0@cta 1,gpu 0 ;\n" + body + end,
        ":5:19: found thread 'P0' a second time; expected P1"},
       {head + body + "exists (z == 1)\n", ":7:9: unknown location 'z'; expected x or y"},
@@ -270,7 +292,8 @@ TEST(States, AreListedAsHerdDoes) {
 }
 
 TEST(Json, SaysTheSameAsTheTable) {
-  const ProcessResult result = fencewise({"litmus", tests, "--expected", ours("expected.tsv"), "--json", "-"});
+  const ProcessResult result =
+      fencewise({"litmus", tests, "--expected", ours("expected.tsv"), "--json", "-"});
   const Json json = Json::parse(result.out);
   std::vector<std::string> keys;
   for (const auto& [key, value] : json.items()) keys.push_back(key);
@@ -279,8 +302,8 @@ TEST(Json, SaysTheSameAsTheTable) {
   EXPECT_EQ(json["summary"]["tests"], json["tests"].size());
   EXPECT_EQ(json["summary"]["differs"], 0);
   for (const Json& test : json["tests"]) {
-    for (const char* key : {"path", "name", "quantifier", "condition", "verdict", "liveness", "reason", "status", "expected", "difference",
-                            "search", "states", "seconds"})
+    for (const char* key : {"path", "name", "quantifier", "condition", "verdict", "liveness", "reason",
+                            "status", "expected", "difference", "search", "states", "seconds"})
       EXPECT_TRUE(test.contains(key)) << key;
     EXPECT_NE(test["path"].get<std::string>().front(), '/');
     EXPECT_EQ(test["status"], "as expected");
@@ -321,8 +344,11 @@ TEST(Explain, DrawsTheExecution) {
 TEST(LitmusFile, IsASubjectOfCheckShowSimulateAndReplay) {
   const ScratchFolder folder;
   const std::string test = folder.file("t.litmus"), cex = folder.file("cex.json");
-  write_file(test, head + " st.relaxed.gpu x, 1 | st.relaxed.gpu y, 1 ;\n ld.relaxed.gpu r0, y | ld.relaxed.gpu r0, x ;\n"
-                          "~exists (P0:r0 == 0 /\\ P1:r0 == 0)\n");
+  write_file(
+      test,
+      head +
+          " st.relaxed.gpu x, 1 | st.relaxed.gpu y, 1 ;\n ld.relaxed.gpu r0, y | ld.relaxed.gpu r0, x ;\n"
+          "~exists (P0:r0 == 0 /\\ P1:r0 == 0)\n");
   const ProcessResult checked = fencewise({"check", test, "--json", cex});
   EXPECT_EQ(checked.exit_code, 1) << checked.err;
   EXPECT_THAT(checked.out, StartsWith("violated: assertion in replay 1 ("));
@@ -360,7 +386,8 @@ TEST(Generate, GivesTheSameTestForASeed) {
 
 TEST(Generate, WritesManyTestsThatRun) {
   const ScratchFolder folder;
-  const ProcessResult result = fencewise({"generate", "--count", "20", "--seed", "3", "--out", folder.file("made"), "--max-threads", "2"});
+  const ProcessResult result = fencewise(
+      {"generate", "--count", "20", "--seed", "3", "--out", folder.file("made"), "--max-threads", "2"});
   EXPECT_EQ(result.exit_code, 0) << result.err;
   EXPECT_THAT(result.out, HasSubstr("gen-3.litmus to gen-22.litmus\n"));
   EXPECT_THAT(contents_of(folder.file("made/gen-4.litmus")), Not(HasSubstr("P2@")));
@@ -368,7 +395,8 @@ TEST(Generate, WritesManyTestsThatRun) {
 }
 
 TEST(Generate, RefusesWhatItCannotDo) {
-  EXPECT_EQ(fencewise({"generate", "--count", "3"}).err, "fencewise: 3 tests need --out FOLDER; one alone goes to stdout\n");
+  EXPECT_EQ(fencewise({"generate", "--count", "3"}).err,
+            "fencewise: 3 tests need --out FOLDER; one alone goes to stdout\n");
   for (const char* option : {"--count=0", "--max-threads=0", "--max-threads=99", "--with=luck", "--seed=-1"})
     EXPECT_EQ(fencewise({"generate", option}).exit_code, 2) << option;
 }

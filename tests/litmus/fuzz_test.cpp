@@ -35,14 +35,75 @@ std::vector<std::string> seeds() {
 }
 
 // What the reader looks for, and what it doesn't expect.
-constexpr std::string_view tokens[] = {
-    "PTX", "{", "}", ";", "|", ":", ",", "=", "==", "!=", "<=", "(", ")", "/\\", "\\/", "~", "not", "exists", "~exists", "forall", "filter",
-    "locations", "[", "]", "final", "with", "@", "cta", "gpu", "cluster", "aliases", "generic", "surface", "P0", "P1:r0", "r0", "x", "&x",
-    "LC00", "LC00:", "goto LC00", "bne r0, 0, LC00", "ld.weak r0, x", "st.release.gpu x, 1", "atom.acq_rel.sys.cas r0, x, 0, 1",
-    "red.relaxed.cta.add x, 1", "fence.sc.gpu", "fence.proxy.alias", "bar.cta.sync 0", "bar.cta.arrive 0, 1, 2", "membar.gl", "(*", "*)",
-    "<<", ">>", "\"", "\n", "\r\n", "\t", "\0", "-1", "18446744073709551616", "9223372036854775807", "\xff", "\xEF\xBB\xBF"};
+constexpr std::string_view tokens[] = {"PTX",
+                                       "{",
+                                       "}",
+                                       ";",
+                                       "|",
+                                       ":",
+                                       ",",
+                                       "=",
+                                       "==",
+                                       "!=",
+                                       "<=",
+                                       "(",
+                                       ")",
+                                       "/\\",
+                                       "\\/",
+                                       "~",
+                                       "not",
+                                       "exists",
+                                       "~exists",
+                                       "forall",
+                                       "filter",
+                                       "locations",
+                                       "[",
+                                       "]",
+                                       "final",
+                                       "with",
+                                       "@",
+                                       "cta",
+                                       "gpu",
+                                       "cluster",
+                                       "aliases",
+                                       "generic",
+                                       "surface",
+                                       "P0",
+                                       "P1:r0",
+                                       "r0",
+                                       "x",
+                                       "&x",
+                                       "LC00",
+                                       "LC00:",
+                                       "goto LC00",
+                                       "bne r0, 0, LC00",
+                                       "ld.weak r0, x",
+                                       "st.release.gpu x, 1",
+                                       "atom.acq_rel.sys.cas r0, x, 0, 1",
+                                       "red.relaxed.cta.add x, 1",
+                                       "fence.sc.gpu",
+                                       "fence.proxy.alias",
+                                       "bar.cta.sync 0",
+                                       "bar.cta.arrive 0, 1, 2",
+                                       "membar.gl",
+                                       "(*",
+                                       "*)",
+                                       "<<",
+                                       ">>",
+                                       "\"",
+                                       "\n",
+                                       "\r\n",
+                                       "\t",
+                                       "\0",
+                                       "-1",
+                                       "18446744073709551616",
+                                       "9223372036854775807",
+                                       "\xff",
+                                       "\xEF\xBB\xBF"};
 
-std::size_t place(Random& random, const std::string& text) { return random.below(static_cast<std::uint32_t>(text.size() + 1)); }
+std::size_t place(Random& random, const std::string& text) {
+  return random.below(static_cast<std::uint32_t>(text.size() + 1));
+}
 
 void mangle(std::string& text, Random& random, const std::vector<std::string>& all) {
   const std::size_t at = place(random, text);
@@ -54,7 +115,8 @@ void mangle(std::string& text, Random& random, const std::vector<std::string>& a
     case 3: text.resize(at); break;
     case 4: text.insert(at, 1, static_cast<char>(random.below(256))); break;
     case 5:
-      if (at < text.size()) text[at] = static_cast<char>(static_cast<unsigned char>(text[at]) ^ (1U << random.below(8)));
+      if (at < text.size())
+        text[at] = static_cast<char>(static_cast<unsigned char>(text[at]) ^ (1U << random.below(8)));
       break;
     default: {  // the rest of another one
       const std::string& other = all[random.below(static_cast<std::uint32_t>(all.size()))];
@@ -64,7 +126,8 @@ void mangle(std::string& text, Random& random, const std::vector<std::string>& a
 }
 
 void run(const std::string& text) {
-  (void)LLVMFuzzerTestOneInput(reinterpret_cast<const std::uint8_t*>(text.data()),  // NOLINT(cppcoreguidelines-pro-type-reinterpret-cast)
+  (void)LLVMFuzzerTestOneInput(reinterpret_cast<const std::uint8_t*>(
+                                   text.data()),  // NOLINT(cppcoreguidelines-pro-type-reinterpret-cast)
                                text.size());
 }
 
@@ -95,9 +158,12 @@ TEST(LitmusReader, IsLinearInHostileTexts) {
   constexpr std::size_t large = 900'000;
   for (const std::string_view part : {"(", "~", "not ", "r0 == 1 /\\ ", "((r0 == 1) \\/ ", "1 + ", "-"})
     run(head + "exists " + repeated(part, large));
-  for (const std::string_view part : {" st.weak x, 1 ;\n", " ;\n", " LC00: ;\n", "|", " goto LC00 ;\n"}) run(head + repeated(part, large));
-  for (const std::string_view part : {"x = 0; ", "P0:r0 = 1; ", "(* ", "<< ", "\""}) run("PTX t\n{\n" + repeated(part, large));
-  for (const std::string_view part : {" P0@cta 0,gpu 0 |", "a", "\n", std::string_view("\0", 1)}) run("PTX t\n{}\n" + repeated(part, large));
+  for (const std::string_view part : {" st.weak x, 1 ;\n", " ;\n", " LC00: ;\n", "|", " goto LC00 ;\n"})
+    run(head + repeated(part, large));
+  for (const std::string_view part : {"x = 0; ", "P0:r0 = 1; ", "(* ", "<< ", "\""})
+    run("PTX t\n{\n" + repeated(part, large));
+  for (const std::string_view part : {" P0@cta 0,gpu 0 |", "a", "\n", std::string_view("\0", 1)})
+    run("PTX t\n{}\n" + repeated(part, large));
   run(std::string(2'000'000, 'x'));
   run("");
 }

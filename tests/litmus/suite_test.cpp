@@ -134,5 +134,65 @@ TEST_F(OpenSuite, TakesSearchesOfThisSize) {
   }
 }
 
+// --- Our own tests ---
+
+TEST(OwnSuite, IsAnsweredAsItsTableSays) {
+  const LitmusSuite suite = testing::own_suite(FENCEWISE_SOURCE_DIR);
+  for (const Model model : all_models)
+    for (const auto& [path, expected] : suite.expected.of(model))
+      expect_as_expected(path, model, expected, run(suite, path, model).outcome);
+}
+
+bool has_race(const std::string& path, Model model) {
+  CheckOptions options;
+  options.model = model;
+  options.stop_at_first = false;
+  const LitmusSuite suite = testing::own_suite(FENCEWISE_SOURCE_DIR);
+  const CheckResult result = check(read_litmus(suite.folder + "/" + path), options);
+  return std::any_of(result.findings.begin(), result.findings.end(),
+                     [](const Finding& f) { return f.kind == FindingKind::race; });
+}
+
+// Each point of `Reading` in which models differ, with a test of ours that tells them apart. The fields left out change how
+// a model is stated and not what it shows (tests/property/models_test.cpp): `sc_per_location`, which program order within
+// causality gives anyway; `base_acyclic` and `fence_sc_after_causality`, since an order of fence.sc against causality only adds
+// edges; and how `causality` is built, but for races.
+TEST(Readings, AreToldApartByATestOfOurs) {
+  const LitmusSuite suite = testing::own_suite(FENCEWISE_SOURCE_DIR);
+  const auto holds = [&](const char* path, Model model) {
+    return run(suite, path, model).outcome.statement == Verdict::verified;
+  };
+  struct Point {
+    const char* field;
+    const char* path;
+    bool in_ptx, in_published;
+  };
+  const std::vector<Point> points = {
+      {"fence_sc_is_acq_rel", "mp+fence-sc+fence-acq_rel.litmus", false, true},
+      {"red_acquires", "mp+red-does-not-acquire.litmus", true, false},
+      {"failing_cas_writes", "cas-that-fails.litmus", false, true},
+      {"barriers_rearm", "bar-rearms.litmus", false, true},
+  };
+  for (const Point& point : points) {
+    EXPECT_EQ(holds(point.path, Model::ptx), point.in_ptx) << point.field;
+    for (const Model model : {Model::ptx_v6_0, Model::ptx_v7_5})
+      EXPECT_EQ(holds(point.path, model), point.in_published) << point.field << " in " << name(model);
+  }
+  // interleaving: sc shows no weak outcome
+  EXPECT_TRUE(holds("mp.litmus", Model::ptx));
+  EXPECT_FALSE(holds("mp.litmus", Model::sc));
+  // proxies
+  EXPECT_TRUE(run(suite, "alias.litmus", Model::ptx_v6_0).outcome.not_modelled);
+  EXPECT_TRUE(holds("alias.litmus", Model::ptx));
+  EXPECT_TRUE(holds("alias.litmus", Model::ptx_v7_5));
+  // has_races
+  EXPECT_TRUE(has_race("mp.litmus", Model::ptx));
+  EXPECT_FALSE(has_race("mp.litmus", Model::sc));
+  // causality: one step of observation in v7.5, a chain in the others
+  EXPECT_FALSE(has_race("counter-reset-by-the-last.litmus", Model::ptx));
+  EXPECT_FALSE(has_race("counter-reset-by-the-last.litmus", Model::ptx_v6_0));
+  EXPECT_TRUE(has_race("counter-reset-by-the-last.litmus", Model::ptx_v7_5));
+}
+
 }  // namespace
 }  // namespace fencewise

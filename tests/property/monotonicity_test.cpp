@@ -79,7 +79,8 @@ Scope wider(Scope scope) { return static_cast<Scope>(static_cast<int>(scope) + 1
 
 // The next stronger orders of an access of this kind.
 std::vector<Order> stronger(const Operation& operation, Order order) {
-  const bool loads = std::holds_alternative<Load>(operation), stores = std::holds_alternative<Store>(operation);
+  const bool loads = std::holds_alternative<Load>(operation),
+             stores = std::holds_alternative<Store>(operation);
   if (order == Order::weak) return {Order::relaxed};
   if (order == Order::relaxed && loads) return {Order::acquire};
   if (order == Order::relaxed && stores) return {Order::release};
@@ -114,14 +115,17 @@ class Changes {
     for (const Order order : {Order::acq_rel, Order::sc})
       for (const Scope scope : {Scope::cta, Scope::gpu})
         change("a fence more", k, b, n, [&](auto& instructions, std::size_t i) {
-          instructions.insert(instructions.begin() + static_cast<std::ptrdiff_t>(i), {Fence{order, scope}, std::nullopt, {}});
+          instructions.insert(instructions.begin() + static_cast<std::ptrdiff_t>(i),
+                              {Fence{order, scope}, std::nullopt, {}});
         });
   }
 
-  void change_access(const Operation& operation, const Access& access, std::size_t k, std::size_t b, std::size_t n) {
+  void change_access(const Operation& operation, const Access& access, std::size_t k, std::size_t b,
+                     std::size_t n) {
     if (access.order != Order::weak && access.scope != Scope::sys)
-      change("a wider scope", k, b, n,
-             [&](auto& instructions, std::size_t i) { access_of(instructions[i].operation)->scope = wider(access.scope); });
+      change("a wider scope", k, b, n, [&](auto& instructions, std::size_t i) {
+        access_of(instructions[i].operation)->scope = wider(access.scope);
+      });
     for (const Order order : stronger(operation, access.order))
       change("a stronger order", k, b, n,
              [&](auto& instructions, std::size_t i) { access_of(instructions[i].operation)->order = order; });
@@ -129,13 +133,15 @@ class Changes {
 
   void change_fence(const Fence& fence, std::size_t k, std::size_t b, std::size_t n) {
     if (fence.scope != Scope::sys)
-      change("a wider fence", k, b, n,
-             [&](auto& instructions, std::size_t i) { std::get<Fence>(instructions[i].operation).scope = wider(fence.scope); });
+      change("a wider fence", k, b, n, [&](auto& instructions, std::size_t i) {
+        std::get<Fence>(instructions[i].operation).scope = wider(fence.scope);
+      });
     // In the versioned models fence.sc is no acquire-release fence: see below.
     const bool raised = fence.order == Order::acq_rel && (model_ == Model::ptx || model_ == Model::sc);
     if (raised)
-      change("fence.sc for fence.acq_rel", k, b, n,
-             [&](auto& instructions, std::size_t i) { std::get<Fence>(instructions[i].operation).order = Order::sc; });
+      change("fence.sc for fence.acq_rel", k, b, n, [&](auto& instructions, std::size_t i) {
+        std::get<Fence>(instructions[i].operation).order = Order::sc;
+      });
   }
 
   const Problem& problem_;
@@ -162,7 +168,8 @@ TEST_P(Monotonicity, AStrongerProgramShowsNoNewFinalState) {
                                               << testing::show(change.problem);
     }
   }
-  fmt::print("{} changes of programs from seeds 1 to {}: {} took a final state away, none gave one\n", compared, seeds, narrowed);
+  fmt::print("{} changes of programs from seeds 1 to {}: {} took a final state away, none gave one\n",
+             compared, seeds, narrowed);
   if (GetParam() != Model::sc) {
     EXPECT_GT(narrowed, 0U);
   }
@@ -179,13 +186,16 @@ INSTANTIATE_TEST_SUITE_P(Models, Monotonicity, ::testing::ValuesIn(all_models), 
 // a fence.acq_rel takes the pattern away that message passing needs. (In `ptx` fence.sc is acquire-release too.)
 TEST(FenceScForAcqRel, AddsAFinalStateInThePublishedModelsOnly) {
   const auto program_with = [](const std::string& fence) {
-    return parse_litmus("PTX mp\n{ x = 0; flag = 0; }\n"
-                        " P0@cta 0,gpu 0         | P1@cta 1,gpu 0          ;\n"
-                        " st.weak x, 1           | ld.relaxed.gpu r0, flag ;\n"
-                        " " + fence + " | fence.acq_rel.gpu ;\n"
-                        " st.relaxed.gpu flag, 1 | ld.weak r1, x           ;\n"
-                        "exists (P1:r0 == 1 /\\ P1:r1 == 0)\n",
-                        "mp.litmus");
+    return parse_litmus(
+        "PTX mp\n{ x = 0; flag = 0; }\n"
+        " P0@cta 0,gpu 0         | P1@cta 1,gpu 0          ;\n"
+        " st.weak x, 1           | ld.relaxed.gpu r0, flag ;\n"
+        " " +
+            fence +
+            " | fence.acq_rel.gpu ;\n"
+            " st.relaxed.gpu flag, 1 | ld.weak r1, x           ;\n"
+            "exists (P1:r0 == 1 /\\ P1:r1 == 0)\n",
+        "mp.litmus");
   };
   const Problem acq_rel = program_with("fence.acq_rel.gpu"), sc = program_with("fence.sc.gpu");
   const std::string stale = "1:r0=1; 1:r1=0; x=1; flag=1;";
@@ -210,8 +220,10 @@ TEST(TwoThreadsOfOneCta, ShowWhatTheyShowInTwoCtas) {
     for (Kernel& kernel : apart.kernels)
       for (Block& block : kernel.blocks)
         for (Instruction& instruction : block.instructions) {
-          if (Access* access = access_of(instruction.operation)) access->scope = std::max(access->scope, Scope::gpu);
-          if (auto* fence = std::get_if<Fence>(&instruction.operation)) fence->scope = std::max(fence->scope, Scope::gpu);
+          if (Access* access = access_of(instruction.operation))
+            access->scope = std::max(access->scope, Scope::gpu);
+          if (auto* fence = std::get_if<Fence>(&instruction.operation))
+            fence->scope = std::max(fence->scope, Scope::gpu);
         }
     Problem together = apart;
     for (std::uint32_t t = 0; t < 2; ++t) {
@@ -221,8 +233,9 @@ TEST(TwoThreadsOfOneCta, ShowWhatTheyShowInTwoCtas) {
     for (const Model model : all_models) {
       const auto near = states_of(together, model), far = states_of(apart, model);
       if (!near || !far) continue;
-      ASSERT_EQ(lacking(*near, *far), "") << "only in one CTA under " << name(model) << ", seed " << seed << "\n"
-                                          << testing::show(apart);
+      ASSERT_EQ(lacking(*near, *far), "")
+          << "only in one CTA under " << name(model) << ", seed " << seed << "\n"
+          << testing::show(apart);
     }
   }
 }
@@ -239,7 +252,8 @@ TEST(Interleavings, AreAllowedByPtx) {
     if (!interleaved || !allowed) continue;
     ++compared;
     weaker += static_cast<std::uint64_t>(allowed->size() > interleaved->size());
-    ASSERT_EQ(lacking(*interleaved, *allowed), "") << "only under sc, seed " << seed << "\n" << testing::show(problem);
+    ASSERT_EQ(lacking(*interleaved, *allowed), "") << "only under sc, seed " << seed << "\n"
+                                                   << testing::show(problem);
   }
   fmt::print("{} programs, {} of which show more under ptx than under sc\n", compared, weaker);
 }

@@ -57,6 +57,10 @@ RC_GTEST_PROP(Simt, GivesTheMemoryAndEveryCounterOfAScalarLockstepRun, ()) {
   RC_LOG() << random.blocks << " blocks of " << random.threads << " threads\n" << print(kernel);
   const Run simt = run_simt(random, kernel, 1);
   const testing::LockstepResult expected = testing::run_lockstep(random);
+  RC_CLASSIFY(expected.counters.race_count > 0, "races");
+  RC_CLASSIFY(expected.counters.divergent > 0, "diverges");
+  RC_CLASSIFY(expected.counters.barriers > 0, "barriers");
+  RC_CLASSIFY(expected.counters.bank_conflict_factor() > 1, "bank conflicts");
   RC_ASSERT(!simt.result.fault.has_value());
   RC_ASSERT(simt.global == expected.global);
   RC_ASSERT(simt.out == expected.out);

@@ -90,7 +90,11 @@ void insert(Kernel& kernel, Random& random, const Operation& operation) {
   instructions.insert(instructions.begin() + at, {operation, std::nullopt, {}});
 }
 
+// Of its own, and no others: threads that disagree on a barrier's count are undefined.
 void add_barriers(Problem& problem, Random& random) {
+  for (Kernel& kernel : problem.kernels)
+    for (Block& block : kernel.blocks)
+      std::erase_if(block.instructions, [](const Instruction& i) { return std::holds_alternative<Barrier>(i.operation); });
   std::vector<KernelId> together;  // threads of one CTA
   for (PlacedThread& thread : problem.launches[0].placed) {
     if (random.chance(70)) thread.placement = problem.launches[0].placed[0].placement;

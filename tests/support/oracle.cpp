@@ -288,6 +288,7 @@ class Barriers {
     std::vector<std::size_t> next;  // [thread] stop
     std::vector<bool> waiting;      // [thread]
     std::vector<Arrival> pending;
+    std::vector<std::vector<Arrival>> phases;  // those who met, in order
     std::vector<std::vector<Arrival>> open;  // versioned models: all that came to a barrier that lets everybody pass
     BarrierOutcome outcome;                  // so far
   };
@@ -387,6 +388,7 @@ class Barriers {
 
   void complete(State& state, const std::vector<Arrival>& met, bool stays_open) {
     std::erase_if(state.pending, [&](const Arrival& a) { return std::find(met.begin(), met.end(), a) != met.end(); });
+    state.phases.push_back(met);
     if (stays_open) {
       state.open.push_back(met);
     } else {
@@ -414,7 +416,21 @@ class Barriers {
       state.outcome.stuck = state.outcome.stuck || state.waiting[t];
       state.outcome.length.push_back(state.waiting[t] ? traces_[t]->stops[state.next[t]].wait : traces_[t]->events.size());
     }
+    if (reading_.interleaving()) order_phases(state);
     choose_quorums(state, 0, state.outcome);
+  }
+
+  // In one interleaving, who came to one phase of a barrier came before those who came to its next.
+  void order_phases(State& state) const {
+    const auto all_before = [&](const std::vector<Arrival>& earlier, const Arrival& later) {
+      for (const Arrival& a : earlier)
+        if (together(a, later)) state.outcome.releases.push_back({a.thread, later.thread, stop(a).arrive, stop(later).arrive});
+    };
+    for (std::size_t p = 0; p < state.phases.size(); ++p) {
+      for (std::size_t q = p + 1; q < state.phases.size(); ++q)
+        for (const Arrival& later : state.phases[q]) all_before(state.phases[p], later);
+      for (const Arrival& later : state.pending) all_before(state.phases[p], later);
+    }
   }
 
   void choose_quorums(const State& state, std::size_t n, const BarrierOutcome& outcome) {

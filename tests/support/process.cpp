@@ -1,9 +1,5 @@
 #include "tests/support/process.h"
 
-#include <fcntl.h>
-#include <sys/wait.h>
-#include <unistd.h>
-
 #include <chrono>
 #include <csignal>
 #include <cstdlib>
@@ -13,6 +9,10 @@
 #include <stdexcept>
 #include <thread>
 #include <utility>
+
+#include <fcntl.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 namespace fencewise::testing {
 namespace {

@@ -7,14 +7,15 @@
 namespace fencewise::testing {
 
 struct ProcessResult {
-  int exit_code = -1;   // 128 + n where signal n ended it
+  int exit_code = -1;  // 128 + n where signal n ended it
   std::string out, err;
 };
 
 // argv[0] is looked up in PATH. stdin is empty. Variables are set for the child alone.
 // With `interrupt_after` > 0 it is sent SIGINT after so many seconds. A run of more than two minutes is killed.
-[[nodiscard]] ProcessResult run_process(const std::vector<std::string>& argv, double interrupt_after = 0,
-                                        const std::vector<std::pair<std::string, std::string>>& environment = {});
+[[nodiscard]] ProcessResult run_process(
+    const std::vector<std::string>& argv, double interrupt_after = 0,
+    const std::vector<std::pair<std::string, std::string>>& environment = {});
 
 // A folder of its own that goes with the object.
 class ScratchFolder {

@@ -59,12 +59,14 @@ WitnessLaunch stale_read() {
   launch.graph.threads = {{CtaId{0}, ClusterId{0}, DeviceId{0}}, {CtaId{1}, ClusterId{1}, DeviceId{0}}};
   const Location ws{0, 0, 4};
   add(launch, access(EventKind::init, no_thread, 0, Order::weak, ws), "", 0, "ws[0]", "old");
-  add(launch, access(EventKind::write, 0, 0, Order::weak, ws), "st.weak.f32 ws[%i], %part", 40, "ws[0]", "in[0]").involved = true;
+  add(launch, access(EventKind::write, 0, 0, Order::weak, ws), "st.weak.f32 ws[%i], %part", 40, "ws[0]",
+      "in[0]")
+      .involved = true;
   add(launch, access(EventKind::init, no_thread, 0, Order::weak, {1, 0, 4}), "", 0, "sem[0]", "0");
   add_atomic(launch, 0, "0", "1", 2);
   add_atomic(launch, 1, "1", "2", 4);
-  WitnessEvent& stale =
-      add(launch, access(EventKind::read, 1, 3, Order::weak, ws), "ld.weak.f32 %x, ws[%s]", 45, "ws[0]", "old");
+  WitnessEvent& stale = add(launch, access(EventKind::read, 1, 3, Order::weak, ws), "ld.weak.f32 %x, ws[%s]",
+                            45, "ws[0]", "old");
   stale.reads_from = 0;
   stale.missed = 1;
   stale.why_missed = "no fence between the count and this read";

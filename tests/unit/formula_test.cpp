@@ -1,10 +1,10 @@
 // Formulas hold for all values of the symbols or not at all; poison makes nothing true.
 #include "checker/properties/formula.h"
 
-#include <gtest/gtest.h>
-
 #include <bit>
 #include <map>
+
+#include <gtest/gtest.h>
 
 #include "kernels/core/error.h"
 
@@ -26,7 +26,8 @@ class FormulaTest : public ::testing::Test {
     buffer("out", Type::f32, 2);
     buffer("sem", Type::u32, 1);
     buffer("wide", Type::s64, 1);
-    for (std::uint64_t i = 0; i < 4; ++i) now_[{0, i}] = terms_.symbol(std::string("in[") + std::to_string(i) + "]");
+    for (std::uint64_t i = 0; i < 4; ++i)
+      now_[{0, i}] = terms_.symbol(std::string("in[") + std::to_string(i) + "]");
   }
 
   Value read(std::map<std::pair<std::uint32_t, std::uint64_t>, Value>& memory, BufferId b, std::uint64_t i) {
@@ -121,7 +122,8 @@ TEST_F(FormulaTest, EntryAndEndAreTwoMemories) {
 TEST_F(FormulaTest, NegationGoesDownToTheComparisons) {
   set(sem_, 0, Value::number(1));
   EXPECT_EQ(truth(!(sem_[0] == 1 && sem_[0] < 5)), Truth::no);
-  EXPECT_EQ(why(!(sem_[0] == 1 && sem_[0] < 5)), "sem[0] = 1, must not be 1; and sem[0] = 1, must be at least 5");
+  EXPECT_EQ(why(!(sem_[0] == 1 && sem_[0] < 5)),
+            "sem[0] = 1, must not be 1; and sem[0] = 1, must be at least 5");
   EXPECT_EQ(truth(!(sem_[0] == 2 || sem_[0] == 3)), Truth::yes);
   EXPECT_EQ(truth(!forall("i", 0, 3, [&](const Term& i) { return sem_[0] == i; })), Truth::yes);
 }

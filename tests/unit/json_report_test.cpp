@@ -1,15 +1,13 @@
 // JSON reports: what is written is documented and read back; what is not exactly a report is refused, by name.
-#include "checker/report/json.h"
-
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
 #include <fstream>
 #include <regex>
 #include <set>
 
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 
+#include "checker/report/json.h"
 #include "kernels/core/error.h"
 #include "tests/support/reports.h"
 
@@ -23,7 +21,8 @@ using testing::violated_report;
 // Every path to a value, elements as [] and names of parameters as <name>.
 void collect_keys(const Json& json, const std::string& path, std::set<std::string>& keys) {
   if (json.is_object() && path != "params") {
-    for (const auto& [key, value] : json.items()) collect_keys(value, path.empty() ? key : path + "." + key, keys);
+    for (const auto& [key, value] : json.items())
+      collect_keys(value, path.empty() ? key : path + "." + key, keys);
   } else if (json.is_object()) {
     keys.insert("params.<name>");
   } else if (json.is_array()) {
@@ -78,7 +77,9 @@ TEST(JsonReport, HasExactlyTheDocumentedKeys) {
 
 TEST(JsonReport, BeginsWithTheSchemaAndKeepsTheOrderOfKeys) {
   const std::string text = to_json(violated_report());
-  EXPECT_TRUE(text.starts_with("{\n  \"schema\": \"fencewise-report-1\",\n  \"subject\": \"splitk-serial\",\n")) << text.substr(0, 200);
+  EXPECT_TRUE(
+      text.starts_with("{\n  \"schema\": \"fencewise-report-1\",\n  \"subject\": \"splitk-serial\",\n"))
+      << text.substr(0, 200);
   EXPECT_TRUE(text.ends_with("\"seconds\": 0.25\n}\n"));
 }
 
@@ -135,29 +136,38 @@ TEST(JsonReport, RefusesAnotherSchema) {
 TEST(JsonReport, RefusesWrongTypesAndUnknownNames) {
   EXPECT_EQ(error_after("/verdict", "maybe"),
             "cex.json: verdict: unknown 'maybe'; expected verified, violated or inconclusive");
-  EXPECT_EQ(error_after("/findings/0/violates", 1), "cex.json: findings[0].violates: expected true or false, found number");
+  EXPECT_EQ(error_after("/findings/0/violates", 1),
+            "cex.json: findings[0].violates: expected true or false, found number");
   EXPECT_EQ(error_after("/findings", 1), "cex.json: findings: expected a list, found number");
   EXPECT_EQ(error_after("/search", nullptr), "cex.json: search: expected an object, found null");
   EXPECT_EQ(error_after("/params/splits", 1.5), "cex.json: params.splits: expected a whole number or a text");
 }
 
 TEST(JsonReport, RefusesAbsurdNumbers) {
-  EXPECT_EQ(error_after("/findings/0/launch", -1), "cex.json: findings[0].launch: expected a number from 0, found -1");
-  EXPECT_EQ(error_after("/findings/0/launch", 1'000'000'000), "cex.json: findings[0].launch: 1000000000 is too large");
-  EXPECT_EQ(error_after("/findings/0/launch", 1.5), "cex.json: findings[0].launch: expected a number from 0, found 1.5");
-  EXPECT_EQ(error_after("/options/loop_bound", 5'000'000'000U), "cex.json: options.loop_bound: 5000000000 is too large");
+  EXPECT_EQ(error_after("/findings/0/launch", -1),
+            "cex.json: findings[0].launch: expected a number from 0, found -1");
+  EXPECT_EQ(error_after("/findings/0/launch", 1'000'000'000),
+            "cex.json: findings[0].launch: 1000000000 is too large");
+  EXPECT_EQ(error_after("/findings/0/launch", 1.5),
+            "cex.json: findings[0].launch: expected a number from 0, found 1.5");
+  EXPECT_EQ(error_after("/options/loop_bound", 5'000'000'000U),
+            "cex.json: options.loop_bound: 5000000000 is too large");
 }
 
 TEST(JsonReport, RefusesIndicesOutsideTheirLists) {
   const std::string launch = "/findings/0/witness/launches/1";
-  EXPECT_THAT(error_after(launch + "/events/7/reads_from", 8), ::testing::HasSubstr("there is no 8; expected a number below 8"));
+  EXPECT_THAT(error_after(launch + "/events/7/reads_from", 8),
+              ::testing::HasSubstr("there is no 8; expected a number below 8"));
   EXPECT_THAT(error_after(launch + "/events/7/thread", 2), ::testing::HasSubstr("there is no 2"));
   EXPECT_THAT(error_after(launch + "/graph/rf/7", 99), ::testing::HasSubstr("there is no 99"));
-  EXPECT_THAT(error_after(launch + "/graph/co/0", Json::parse("[0]")), ::testing::HasSubstr("expected two events"));
-  EXPECT_THAT(error_after(launch + "/finish_order", Json::parse("[0, 0]")), ::testing::HasSubstr("CTA 0 finishes twice"));
+  EXPECT_THAT(error_after(launch + "/graph/co/0", Json::parse("[0]")),
+              ::testing::HasSubstr("expected two events"));
+  EXPECT_THAT(error_after(launch + "/finish_order", Json::parse("[0, 0]")),
+              ::testing::HasSubstr("CTA 0 finishes twice"));
   EXPECT_THAT(error_after(launch + "/cta_of/0", 7), ::testing::HasSubstr("there is no 7"));
   EXPECT_THAT(error_after(launch + "/graph/events/1/size", 4096), ::testing::HasSubstr("4096 is too large"));
-  EXPECT_THAT(error_after(launch + "/graph/events/1/offset", 4294967295U), ::testing::HasSubstr("is too large"));
+  EXPECT_THAT(error_after(launch + "/graph/events/1/offset", 4294967295U),
+              ::testing::HasSubstr("is too large"));
 }
 
 TEST(JsonReport, RefusesUnknownAndMissingKeys) {

@@ -1,10 +1,10 @@
 // simulate: interleaving only. It can find what interleaving shows, and must miss what only weak memory shows.
 #include "checker/simulate.h"
 
+#include <set>
+
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
-
-#include <set>
 
 #include "kernels/core/builder.h"
 #include "kernels/core/error.h"
@@ -62,7 +62,8 @@ int wrong_runs(const Problem& problem, std::uint64_t runs) {
 }
 
 TEST(Simulate, SumsTheSplitsInEveryReplay) {
-  const auto replays = simulate(protocol("splitk-serial", {{"splits", 4}, {"threads", 2}, {"replays", 3}}), {});
+  const auto replays =
+      simulate(protocol("splitk-serial", {{"splits", 4}, {"threads", 2}, {"replays", 3}}), {});
   ASSERT_EQ(replays.size(), 3U);
   for (const SimulatedReplay& replay : replays) EXPECT_TRUE(replay.ok) << replay.problem;
   EXPECT_EQ(replays[2].inputs.size(), 8U);
@@ -87,7 +88,8 @@ TEST(Simulate, SeesAMissingBarrierInSomeRuns) {
 
 TEST(Simulate, IsDeterministicForASeed) {
   const Problem problem = protocol("splitk-serial", {{"threads", 2}});
-  const auto a = only_replay(problem, {.finish_order = {}, .seed = 7}), b = only_replay(problem, {.finish_order = {}, .seed = 7});
+  const auto a = only_replay(problem, {.finish_order = {}, .seed = 7}),
+             b = only_replay(problem, {.finish_order = {}, .seed = 7});
   EXPECT_EQ(a.finish_order, b.finish_order);
   EXPECT_EQ(a.inputs, b.inputs);
   EXPECT_NE(a.inputs, only_replay(problem, {.finish_order = {}, .seed = 8}).inputs);
@@ -96,7 +98,8 @@ TEST(Simulate, IsDeterministicForASeed) {
 TEST(Simulate, MeetsManyFinishOrders) {
   const Problem problem = protocol("splitk-serial", {{"splits", 3}});
   std::set<Order4> orders;
-  for (std::uint64_t seed = 1; seed <= 100; ++seed) orders.insert(only_replay(problem, {.finish_order = {}, .seed = seed}).finish_order);
+  for (std::uint64_t seed = 1; seed <= 100; ++seed)
+    orders.insert(only_replay(problem, {.finish_order = {}, .seed = seed}).finish_order);
   EXPECT_EQ(orders.size(), 6U);
 }
 
@@ -128,7 +131,8 @@ Kernel waits_for_the_other() {
 }
 
 TEST(Simulate, LetsOthersRunWhileACtaOfTheOrderWaits) {
-  const SimulatedReplay replay = only_replay(problem_of(waits_for_the_other(), 2, 1), {.finish_order = Order4{0, 1}, .seed = 1});
+  const SimulatedReplay replay =
+      only_replay(problem_of(waits_for_the_other(), 2, 1), {.finish_order = Order4{0, 1}, .seed = 1});
   EXPECT_TRUE(replay.ok) << replay.problem;
   EXPECT_THAT(replay.finish_order, ElementsAre(0, 1));
   EXPECT_EQ(replay.outputs.at(0), "out[0] = 1");
@@ -160,7 +164,8 @@ TEST(Simulate, GivesABarriersReductionToAll) {
   KernelBuilder k("count");
   const Array out = k.global("out", Type::u32);
   k.st(out[k.tid()], k.bar_red(BarrierReduction::popc, k.tid() < 2));
-  EXPECT_THAT(only_replay(problem_of(k.build(), 1, 3)).outputs, ElementsAre("out[0] = 2", "out[1] = 2", "out[2] = 2", "out[3] = unwritten"));
+  EXPECT_THAT(only_replay(problem_of(k.build(), 1, 3)).outputs,
+              ElementsAre("out[0] = 2", "out[1] = 2", "out[2] = 2", "out[3] = unwritten"));
 }
 
 TEST(Simulate, CountsAtomicsExactly) {
@@ -175,14 +180,16 @@ TEST(Simulate, ReportsAFaultWithItsLine) {
   KernelBuilder k("far");
   const Array x = k.global("x", Type::u32);
   k.st(x[k.tid() + 4], 1);
-  EXPECT_THAT(only_replay(problem_of(k.build(), 1, 1)).problem, HasSubstr("out of bounds (unit/simulate_test.cpp:"));
+  EXPECT_THAT(only_replay(problem_of(k.build(), 1, 1)).problem,
+              HasSubstr("out of bounds (unit/simulate_test.cpp:"));
 }
 
 TEST(Simulate, ReportsPoisonThatSteersControl) {
   KernelBuilder k("poison");
   const Array out = k.global("out", Type::u32);
   k.if_(k.ld(out[0]) == 0, [&] { k.st(out[1], 1); });
-  EXPECT_THAT(only_replay(problem_of(k.build(), 1, 1)).problem, HasSubstr("control depends on poison (out[0])"));
+  EXPECT_THAT(only_replay(problem_of(k.build(), 1, 1)).problem,
+              HasSubstr("control depends on poison (out[0])"));
 }
 
 TEST(Simulate, SeesPartOfAValueByANarrowerLoad) {

@@ -1,11 +1,10 @@
 // What a person reads: exact texts, so that a change of wording is seen and reviewed.
-#include "checker/report/text.h"
-
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "checker/report/dot.h"
 #include "checker/report/layout.h"
+#include "checker/report/text.h"
 #include "tests/support/process.h"
 #include "tests/support/reports.h"
 
@@ -30,7 +29,8 @@ TEST(Rows, LeaveOutInitialWritesAndJoinTheHalvesOfAnAtomic) {
 }
 
 TEST(Rows, SayWhatAStaleReadMissedAndWhy) {
-  EXPECT_EQ(rows_of(stale_read()).at(3).note, "misses #1 (ws[0] := in[0]): no fence between the count and this read");
+  EXPECT_EQ(rows_of(stale_read()).at(3).note,
+            "misses #1 (ws[0] := in[0]): no fence between the count and this read");
 }
 
 TEST(Rows, TellTheHalvesOfABarrierThatOthersComeBetween) {
@@ -74,8 +74,9 @@ TEST(TextReport, ShowsACounterexampleWithThreadsSideBySide) {
   TextOptions options;
   options.command = "fencewise replay cex.json";
   options.hint = "fencewise simulate shows what test runs would see";
-  EXPECT_EQ(to_text(violated_report(), options),
-            R"(violated: race on ws[0] in replay 2 (splitk-serial order=acquire splits=2, variant no-acquire-fence, model ptx)
+  EXPECT_EQ(
+      to_text(violated_report(), options),
+      R"(violated: race on ws[0] in replay 2 (splitk-serial order=acquire splits=2, variant no-acquire-fence, model ptx)
 
 data race on ws[0]: write by CTA 0 thread 0 and read by CTA 1 thread 0
 at protocols/splitk.cpp:40 and protocols/splitk.cpp:45
@@ -143,8 +144,9 @@ TEST(TextReport, SaysWhyItIsInconclusive) {
   Report report = verified_report();
   report.result.verdict = Verdict::inconclusive;
   report.result.reason = "the limit of 2 seconds was reached (--max-seconds)";
-  EXPECT_EQ(verdict_line(report, {}),
-            "inconclusive: the limit of 2 seconds was reached (--max-seconds) (splitk-serial splits=4, model ptx)");
+  EXPECT_EQ(
+      verdict_line(report, {}),
+      "inconclusive: the limit of 2 seconds was reached (--max-seconds) (splitk-serial splits=4, model ptx)");
 }
 
 TEST(TextReport, IsPlainUnlessColourIsAskedFor) {

@@ -1,0 +1,113 @@
+// `fencewise ledger` and `fencewise run` from outside: outputs, and one clear line for each kind of bad input.
+#include <algorithm>
+#include <sstream>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
+
+#include "tests/support/process.h"
+
+namespace fencewise {
+namespace {
+
+using ::testing::HasSubstr;
+using ::testing::StartsWith;
+using Json = nlohmann::json;
+using testing::ProcessResult;
+using testing::ScratchFolder;
+
+// Words are split at blanks; there is no shell.
+ProcessResult fencewise(const std::string& arguments) {
+  std::vector<std::string> argv{FENCEWISE_CLI};
+  std::istringstream words(arguments);
+  for (std::string word; words >> word;) argv.push_back(word);
+  return testing::run_process(argv);
+}
+
+struct BadInput {
+  const char* arguments;
+  const char* says;
+};
+
+TEST(LedgerCommand, SaysInOneLineWhatIsWrongWithTheInput) {
+  const std::vector<BadInput> cases{
+      {"ledger reduction -n 1000", "needs n to be a positive multiple of 512"},
+      {"ledger reduction -n 0", "not 0"},
+      {"ledger reduction -n -512", "not -512"},
+      {"ledger reduction -n 1099511627776", "below 2^29"},
+      {"ledger reduction -n 99999999999999999999", "'99999999999999999999' is no whole number below 2^63"},
+      {"ledger reduction -n many", "'many' is no whole number"},
+      {"ledger reduction --block 100", "power of two of threads from 64 to 1024, not 100"},
+      {"ledger reduction --device b200", "unknown device 'b200'; known: a6000, a100, h100"},
+      {"ledger reduction --quick -n 512", "excludes"},
+      {"ledger gemm -n 100", "multiple of 128 from 128 to 23168, not 100"},
+      {"ledger gemm -n 128,0", "not 0"},
+      {"ledger gemm -n 1073741824", "not 1073741824"},
+      {"ledger gemm -n 128 --at 200", "models a multiple of 128"},
+      {"ledger splitk --rows 100", "multiple of the 16 rows of a block, not 100"},
+      {"ledger splitk --columns -32", "not -32"},
+      {"ledger sync --block 1025", "1 to 1024 threads, not 1025"},
+      {"ledger tiles --plot /nonexistent/plot.svg", "can't write /nonexistent/plot.svg"},
+      {"ledger tiles --json - --csv -", "both want stdout"},
+      {"ledger tiles --bogus", "--bogus"},
+      {"ledger bogus", "unknown ledger 'bogus'"},
+      {"ledger", "name a ledger"},
+      {"run gemm-k60", "no kernel 'gemm-k60' to run"},
+      {"run gemm-k6 --param n=100", "multiple of 128 from 128 to 23168, not 100"},
+      {"run gemm-k6 --param m=100", "has no parameter 'm'; it has n"},
+      {"run reverse --input nothing=x", "one of the buffers in, out"},
+      {"run reverse --input in=/nonexistent/data", "/nonexistent/data"},
+  };
+  for (const BadInput& c : cases) {
+    const ProcessResult result = fencewise(c.arguments);
+    EXPECT_EQ(result.exit_code, 2) << c.arguments;
+    EXPECT_THAT(result.err, StartsWith("fencewise: ")) << c.arguments;
+    EXPECT_THAT(result.err, HasSubstr(c.says)) << c.arguments;
+    EXPECT_EQ(std::count(result.err.begin(), result.err.end(), '\n'), 1) << c.arguments << "\n" << result.err;
+    EXPECT_EQ(result.out, "") << c.arguments;
+  }
+}
+
+TEST(LedgerCommand, SaysTheSameAsTextJsonAndCsv) {
+  const ProcessResult json = fencewise("ledger reduction --quick --json -");
+  ASSERT_EQ(json.exit_code, 0) << json.err;
+  const Json ledger = Json::parse(json.out);
+  EXPECT_EQ(ledger["ledger"], "reduction");
+  EXPECT_EQ(ledger["inputs"]["n"], "16384");
+  EXPECT_EQ(ledger["tables"]["counters"][0]["warp_instr"], 64 * 342);
+  EXPECT_THAT(fencewise("ledger reduction --quick --csv -").out, HasSubstr("64,21888,1.00"));
+  EXPECT_THAT(fencewise("ledger reduction --quick").out, HasSubstr("21888"));
+}
+
+TEST(LedgerCommand, DrawsCharts) {
+  const ScratchFolder folder;
+  const std::string plot = folder.file("tiles.svg");
+  EXPECT_EQ(fencewise("ledger tiles --plot " + plot).exit_code, 0);
+  EXPECT_THAT(testing::contents_of(plot), StartsWith("<svg"));
+}
+
+TEST(RunCommand, TellsARightResultFromARacyKernel) {
+  const ProcessResult right = fencewise("run gemm-k6 --json -");
+  EXPECT_EQ(right.exit_code, 0) << right.err;
+  EXPECT_EQ(Json::parse(right.out)["counters"]["fma"], 128 * 128 * 128);
+  const ProcessResult racy = fencewise("run reverse-no-barrier");
+  EXPECT_EQ(racy.exit_code, 1);
+  EXPECT_THAT(racy.out, HasSubstr("result: right"));
+  EXPECT_THAT(racy.out, HasSubstr("read after write: block 0, thread 0 (warp 0), s word 255"));
+}
+
+TEST(RunCommand, TakesDataAndGivesResults) {
+  const ScratchFolder folder;
+  const std::string in = folder.file("in"), out = folder.file("out");
+  const float data[]{1, 2, 3, 4};
+  testing::write_file(in, std::string(reinterpret_cast<const char*>(data), sizeof data));
+  const ProcessResult result = fencewise("run reverse --param n=4 --input in=" + in + " --output out=" + out);
+  EXPECT_EQ(result.exit_code, 0) << result.err;
+  const float reversed[]{4, 3, 2, 1};
+  EXPECT_EQ(testing::contents_of(out), std::string(reinterpret_cast<const char*>(reversed), sizeof reversed));
+  EXPECT_EQ(fencewise("run reverse --param n=5 --input in=" + in).exit_code, 2) << "four floats for five";
+}
+
+}  // namespace
+}  // namespace fencewise
