@@ -8,7 +8,19 @@ namespace {
 bool is_hang(const Finding& f) { return f.kind == FindingKind::stuck || f.kind == FindingKind::livelock; }
 bool has_execution(const Finding& f) { return !f.witness.launches.empty(); }
 
+bool uses_proxy(const Instruction& instruction) {
+  const auto goes_by_proxy = [](const Access& access) { return access.proxy != Proxy::generic; };
+  if (const auto* load = std::get_if<Load>(&instruction.operation)) return goes_by_proxy(load->access);
+  if (const auto* store = std::get_if<Store>(&instruction.operation)) return goes_by_proxy(store->access);
+  if (const auto* atomic = std::get_if<Atomic>(&instruction.operation)) return goes_by_proxy(atomic->access);
+  return std::holds_alternative<ProxyFenceOp>(instruction.operation);
+}
+
+// Proxies are told by the instruction: a name that is declared plainly may be read by any.
 bool uses_proxies(const Problem& problem) {
+  for (const Kernel& kernel : problem.kernels)
+    for (const Block& block : kernel.blocks)
+      if (std::any_of(block.instructions.begin(), block.instructions.end(), uses_proxy)) return true;
   return std::any_of(problem.buffers.begin(), problem.buffers.end(),
                      [](const Buffer& b) { return b.alias_of.has_value(); });
 }

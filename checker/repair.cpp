@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <map>
 #include <vector>
 
 #include <fmt/format.h>
@@ -23,8 +24,12 @@ class Edits {
 
   std::vector<Edit> all() {
     for_each_instruction([&](KernelId k, InstructionRef at, const Instruction& i) { widen(k, at, i); });
-    for_each_instruction([&](KernelId k, InstructionRef at, const Instruction& i) { strengthen(k, at, i); });
+    if (edits_.size() > 1) widen_all();
+    for_each_instruction(
+        [&](KernelId k, InstructionRef at, const Instruction& i) { strengthen_fence(k, at, i); });
     for_each_instruction([&](KernelId k, InstructionRef at, const Instruction& i) { add_fences(k, at, i); });
+    for_each_instruction(
+        [&](KernelId k, InstructionRef at, const Instruction& i) { strengthen_atomic(k, at, i); });
     for_each_instruction([&](KernelId k, InstructionRef at, const Instruction& i) { add_barrier(k, at, i); });
     return std::move(edits_);
   }
@@ -70,28 +75,55 @@ class Edits {
 
   void widen(KernelId k, InstructionRef at, const Instruction& i) {
     Instruction now = i;
-    if (Access* access = access_of(now); access != nullptr && is_strong(access->order) &&
-                                         access->scope < Scope::gpu && access->space != StateSpace::shared) {
-      access->scope = Scope::gpu;
-      change(k, at, fmt::format("widen {} to scope gpu", place(k, i)), now);
-    } else if (auto* fence = std::get_if<Fence>(&now.operation);
-               fence != nullptr && fence->scope < Scope::gpu) {
-      fence->scope = Scope::gpu;
-      change(k, at, fmt::format("widen {} to scope gpu", place(k, i)), now);
-    }
+    if (widen_scope(now)) change(k, at, fmt::format("widen {} to scope gpu", place(k, i)), now);
   }
 
-  void strengthen(KernelId k, InstructionRef at, const Instruction& i) {
-    Instruction now = i;
-    if (auto* atomic = std::get_if<Atomic>(&now.operation);
-        atomic != nullptr && atomic->access.order != Order::acq_rel && !atomic->red) {
-      atomic->access.order = Order::acq_rel;
-      change(k, at, fmt::format("make {} acq_rel", place(k, i)), now);
-    } else if (auto* fence = std::get_if<Fence>(&now.operation);
-               fence != nullptr && fence->order != Order::sc) {
-      fence->order = Order::sc;
-      change(k, at, fmt::format("make {} a fence.sc", place(k, i)), now);
+  // Every narrow scope of a kernel at once.
+  void widen_all() {
+    std::vector<Edit> singles = std::move(edits_);
+    edits_.clear();
+    std::map<std::uint32_t, Edit> together;
+    for (Edit& edit : singles) {
+      const auto [it, fresh] = together.try_emplace(
+          edit.kernel.value,
+          Edit{"widen every cta scope to gpu", edit.kernel, problem_.kernels[edit.kernel.value]});
+      Kernel& all = it->second.changed;
+      for (std::size_t b = 0; b < all.blocks.size(); ++b)
+        for (std::size_t n = 0; n < all.blocks[b].instructions.size(); ++n)
+          widen_scope(all.blocks[b].instructions[n]);
+      edits_.push_back(std::move(edit));
     }
+    for (auto& [kernel, edit] : together) edits_.push_back(std::move(edit));
+  }
+
+  // Returns whether the scope was too narrow.
+  static bool widen_scope(Instruction& i) {
+    if (Access* access = access_of(i); access != nullptr) {
+      if (!is_strong(access->order) || access->scope >= Scope::gpu || access->space == StateSpace::shared)
+        return false;
+      access->scope = Scope::gpu;
+      return true;
+    }
+    auto* fence = std::get_if<Fence>(&i.operation);
+    if (fence == nullptr || fence->scope >= Scope::gpu) return false;
+    fence->scope = Scope::gpu;
+    return true;
+  }
+
+  void strengthen_fence(KernelId k, InstructionRef at, const Instruction& i) {
+    Instruction now = i;
+    auto* fence = std::get_if<Fence>(&now.operation);
+    if (fence == nullptr || fence->order == Order::sc) return;
+    fence->order = Order::sc;
+    change(k, at, fmt::format("make {} a fence.sc", place(k, i)), now);
+  }
+
+  void strengthen_atomic(KernelId k, InstructionRef at, const Instruction& i) {
+    Instruction now = i;
+    auto* atomic = std::get_if<Atomic>(&now.operation);
+    if (atomic == nullptr || atomic->access.order == Order::acq_rel || atomic->red) return;
+    atomic->access.order = Order::acq_rel;
+    change(k, at, fmt::format("make {} acq_rel", place(k, i)), now);
   }
 
   void add_fences(KernelId k, InstructionRef at, const Instruction& i) {
