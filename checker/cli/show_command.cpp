@@ -1,7 +1,7 @@
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <array>
+
+#include <fmt/format.h>
 
 #include "checker/cli/commands.h"
 #include "checker/cli/output.h"
@@ -24,8 +24,9 @@ std::string expectation_text(const Expectation& expected) {
   std::vector<std::string_view> kinds;
   for (const FindingKind kind : expected.kinds) kinds.push_back(spelling(kind));
   std::string text(spelling(expected.verdict));
-  if (!kinds.empty()) text += fmt::format(" ({}{})", fmt::join(kinds, " or "),
-                                          expected.place.empty() ? "" : fmt::format(" on {}", expected.place));
+  if (!kinds.empty())
+    text += fmt::format(" ({}{})", fmt::join(kinds, " or "),
+                        expected.place.empty() ? "" : fmt::format(" on {}", expected.place));
   return text;
 }
 
@@ -41,9 +42,9 @@ std::string need_text(const Protocol& protocol, const Need& need) {
 std::string variant_lines(const Protocol& protocol, const Variant& v) {
   std::vector<std::string> needs;
   for (const Need& need : v.needs) needs.push_back(need_text(protocol, need));
-  return fmt::format("  {}\n      {}\n      needs {}; ptx: {}; sc: {}\n", v.name.empty() ? "(base)" : v.name, v.summary,
-                     needs.empty() ? "nothing" : fmt::format("{}", fmt::join(needs, ", ")), expectation_text(v.ptx),
-                     expectation_text(v.sc));
+  return fmt::format("  {}\n      {}\n      needs {}; ptx: {}; sc: {}\n", v.name.empty() ? "(base)" : v.name,
+                     v.summary, needs.empty() ? "nothing" : fmt::format("{}", fmt::join(needs, ", ")),
+                     expectation_text(v.ptx), expectation_text(v.sc));
 }
 
 std::string protocol_text(const Protocol& protocol) {

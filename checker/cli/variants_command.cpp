@@ -1,8 +1,7 @@
 // check --all-variants: every variant of a protocol against what it must yield.
-#include <fmt/format.h>
-
 #include <algorithm>
 
+#include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
 #include "checker/check.h"
@@ -18,18 +17,19 @@ namespace fencewise {
 namespace {
 
 struct VariantRow {
-  std::string variant;                         // "(base)"
+  std::string variant;  // "(base)"
   std::map<std::string, std::string> params;
-  std::vector<std::string> raised;             // "splits=2"
+  std::vector<std::string> raised;  // "splits=2"
   std::string expected;
   CheckResult result;
-  std::string difference;                      // empty: as expected
+  std::string difference;  // empty: as expected
 };
 
 const Expectation& expectation_of(const Variant& variant, Model model) {
   if (model == Model::sc) return variant.sc;
   if (model == Model::ptx) return variant.ptx;
-  throw InputError(fmt::format("--all-variants knows what to expect under ptx and sc, not under {}", spelling(model)));
+  throw InputError(
+      fmt::format("--all-variants knows what to expect under ptx and sc, not under {}", spelling(model)));
 }
 
 std::string expected_text(const Expectation& expected) {
@@ -38,7 +38,9 @@ std::string expected_text(const Expectation& expected) {
   std::string text = fmt::format("{} {}", spelling(expected.verdict), fmt::join(kinds, "|"));
   if (!expected.place.empty()) text += fmt::format(" on {}", expected.place);
   if (expected.no_race) text += ", no race";
-  return kinds.empty() && expected.place.empty() && !expected.no_race ? std::string(spelling(expected.verdict)) : text;
+  return kinds.empty() && expected.place.empty() && !expected.no_race
+             ? std::string(spelling(expected.verdict))
+             : text;
 }
 
 std::string got_text(const CheckResult& result) {
@@ -58,19 +60,23 @@ std::string difference(const Expectation& expected, const CheckResult& result) {
     return fmt::format("expected {}, got {}", spelling(expected.verdict), spelling(result.verdict));
   if (expected.verdict != Verdict::violated) return {};
   if (result.findings.empty()) return "violated without a finding";
-  if (!expected.kinds.empty() && !is_expected(expected, result.findings.front().kind)) return "another kind of finding";
+  if (!expected.kinds.empty() && !is_expected(expected, result.findings.front().kind))
+    return "another kind of finding";
   const auto in_place = [&](const Finding& f) {
-    return (expected.kinds.empty() || is_expected(expected, f.kind)) && f.location.starts_with(expected.place);
+    return (expected.kinds.empty() || is_expected(expected, f.kind)) &&
+           f.location.starts_with(expected.place);
   };
   if (std::none_of(result.findings.begin(), result.findings.end(), in_place))
     return fmt::format("no finding on {}", expected.place);
   const auto is_race = [](const Finding& f) { return f.kind == FindingKind::race; };
-  if (expected.no_race && std::any_of(result.findings.begin(), result.findings.end(), is_race)) return "there is a race";
+  if (expected.no_race && std::any_of(result.findings.begin(), result.findings.end(), is_race))
+    return "there is a race";
   return {};
 }
 
 // The parameters that a variant needs otherwise than given: "splits=2".
-std::vector<std::string> raised_params(const Subject& subject, const std::map<std::string, std::string>& raised) {
+std::vector<std::string> raised_params(const Subject& subject,
+                                       const std::map<std::string, std::string>& raised) {
   const auto given = texts_of(*subject.protocol, subject.params);
   std::vector<std::string> texts;
   for (const auto& [name, text] : raised)
@@ -110,17 +116,18 @@ struct Widths {
   }
 };
 
-std::string table_line(const Widths& w, std::string_view variant, std::string_view expected, std::string_view got,
-                       std::string_view seconds, std::string_view result) {
-  return fmt::format("{:<{}}  {:<{}}  {:<{}}  {:>7}  {}\n", variant, w.variant, expected, w.expected, got, w.got, seconds, result);
+std::string table_line(const Widths& w, std::string_view variant, std::string_view expected,
+                       std::string_view got, std::string_view seconds, std::string_view result) {
+  return fmt::format("{:<{}}  {:<{}}  {:<{}}  {:>7}  {}\n", variant, w.variant, expected, w.expected, got,
+                     w.got, seconds, result);
 }
 
 std::string line_of(const VariantRow& row, const Widths& widths) {
   std::string status = row.difference.empty() ? "as expected" : "DIFFERS: " + row.difference;
   if (row.result.verdict == Verdict::inconclusive) status += fmt::format(" ({})", row.result.reason);
   const std::string raised = row.raised.empty() ? "" : fmt::format("; raised {}", fmt::join(row.raised, " "));
-  return table_line(widths, row.variant, row.expected, got_text(row.result), fmt::format("{:.2f}", row.result.seconds),
-                    status + raised);
+  return table_line(widths, row.variant, row.expected, got_text(row.result),
+                    fmt::format("{:.2f}", row.result.seconds), status + raised);
 }
 
 nlohmann::ordered_json json_of(const VariantRow& row) {
@@ -159,7 +166,8 @@ int exit_code_of_all(const std::vector<VariantRow>& rows) {
 }
 
 std::string summary(const Subject& subject, const std::vector<VariantRow>& rows) {
-  const auto as_expected = std::count_if(rows.begin(), rows.end(), [](const VariantRow& r) { return r.difference.empty(); });
+  const auto as_expected =
+      std::count_if(rows.begin(), rows.end(), [](const VariantRow& r) { return r.difference.empty(); });
   return fmt::format("{}: {} of {} variants as expected\n", subject.name, as_expected, rows.size());
 }
 
@@ -168,12 +176,14 @@ std::string summary(const Subject& subject, const std::vector<VariantRow>& rows)
 int check_all_variants(const Options& options) {
   const Subject subject = find_subject(options);
   (void)limits(options);
-  for (const Variant& variant : subject.protocol->variants) (void)expectation_of(variant, check_options(options).model);
+  for (const Variant& variant : subject.protocol->variants)
+    (void)expectation_of(variant, check_options(options).model);
   require_writable(options.json);
   const bool as_text = !stdout_is_taken(options);
   std::vector<VariantRow> rows;
   const Widths widths(*subject.protocol, check_options(options).model);
-  if (as_text && !options.quiet) print_out(table_line(widths, "variant", "expected", "got", "seconds", "result"));
+  if (as_text && !options.quiet)
+    print_out(table_line(widths, "variant", "expected", "got", "seconds", "result"));
   for (const Variant& variant : subject.protocol->variants) {
     if (stop_on_interrupt().load(std::memory_order_relaxed)) break;
     rows.push_back(check_variant(subject, variant, options));
@@ -182,8 +192,9 @@ int check_all_variants(const Options& options) {
   }
   if (as_text) print_out(summary(subject, rows));
   if (!options.json.empty()) write_output(options.json, json_of(subject, options, rows));
-  return rows.size() == subject.protocol->variants.size() ? exit_code_of_all(rows)
-                                                          : std::max<int>(exit_code_of_all(rows), exit_inconclusive);
+  return rows.size() == subject.protocol->variants.size()
+             ? exit_code_of_all(rows)
+             : std::max<int>(exit_code_of_all(rows), exit_inconclusive);
 }
 
 }  // namespace fencewise

@@ -226,6 +226,7 @@ void PartialExecution::complete(const std::vector<std::size_t>& group) {
   phase.id = like.id;
   phase.instance = like.instance;
   phase.cta = context_->image.cta_of[like.thread];
+  phase.counted = like.count != 0;
   if (!context_->reading.barriers_rearm && like.instance) phase.quorum = like.count;
   for (const std::size_t n : group) phase.arrivals.push_back(arrivals[n].arrive);
   for (const std::size_t n : group)
@@ -253,21 +254,6 @@ void PartialExecution::order_after_exits(const Phase& phase) {
     for (const EventId last : threads[t].events.back())
       for (const EventId wait : phase.waits)
         if (last != no_event) graph.sync.push_back({last, wait});
-  }
-}
-
-void PartialExecution::order_phases() {
-  const auto all_before = [&](const Phase& earlier, EventId later) {
-    for (const EventId arrive : earlier.arrivals) graph.sync.push_back({arrive, later});
-  };
-  for (std::size_t p = 0; p < phases.size(); ++p) {
-    const Phase& phase = phases[p];
-    for (std::size_t q = p + 1; q < phases.size(); ++q)
-      if (phases[q].id == phase.id && phases[q].instance == phase.instance && phases[q].cta == phase.cta)
-        for (const EventId arrive : phases[q].arrivals) all_before(phase, arrive);
-    for (const Arrival& a : arrivals)
-      if (a.id == phase.id && a.instance == phase.instance && context_->image.cta_of[a.thread] == phase.cta)
-        all_before(phase, a.arrive);
   }
 }
 

@@ -227,7 +227,6 @@ bool GraphExplorer::leaf(std::size_t depth) {
   if (symmetry_ != nullptr) symmetry_->confirm(at(depth));
   if (!leaf_) leaf_ = std::make_unique<PartialExecution>(context_);
   *leaf_ = at(depth);
-  if (context_.reading.interleaving()) leaf_->order_phases();
   return choose_quorums(*leaf_, 0);
 }
 
@@ -271,9 +270,55 @@ bool GraphExplorer::order_writes(PartialExecution& x) {
     x.graph.fence_sc.clear();
     return true;
   }
-  const bool go_on = visitor_(x, relations_);
+  const std::size_t synchronized = x.graph.sync.size();
+  const bool ordered = !context_.reading.interleaving() || order_phases(x, 0, 1);
+  x.graph.sync.resize(synchronized);
+  const bool go_on = !ordered || visitor_(x, relations_);
   x.graph.fence_sc.clear();
   return go_on;
+}
+
+namespace {
+
+void put_before(ExecutionGraph& graph, const std::vector<EventId>& earlier, const std::vector<EventId>& later) {
+  for (const EventId a : earlier)
+    for (const EventId b : later) graph.sync.push_back({a, b});
+}
+
+// The arrivals that still wait for their phase at the barrier of `phase`.
+std::vector<EventId> unmet(const PartialExecution& x, const PartialExecution::Phase& phase) {
+  std::vector<EventId> events;
+  for (const auto& a : x.arrivals)
+    if (a.id == phase.id && a.instance == phase.instance && x.context().image.cta_of[a.thread] == phase.cta)
+      events.push_back(a.arrive);
+  return events;
+}
+
+}  // namespace
+
+// Model sc: who came to one phase of a barrier with a count came before those who came to its next. Looks for an order of the
+// phases, pair by pair; leaves the relations derived with it.
+bool GraphExplorer::order_phases(PartialExecution& x, std::size_t first, std::size_t second) {
+  if (first == x.phases.size()) {
+    relations_.derive(x.graph);
+    return !relations_.violated_axiom(x.graph);
+  }
+  const auto& p = x.phases[first];
+  const std::size_t before = x.graph.sync.size();
+  if (second >= x.phases.size()) {
+    if (p.counted) put_before(x.graph, p.arrivals, unmet(x, p));
+    if (order_phases(x, first + 1, first + 2)) return true;
+    x.graph.sync.resize(before);
+    return false;
+  }
+  const auto& q = x.phases[second];
+  if (!p.counted || q.id != p.id || q.instance != p.instance || q.cta != p.cta) return order_phases(x, first, second + 1);
+  for (const bool forth : {true, false}) {
+    put_before(x.graph, forth ? p.arrivals : q.arrivals, forth ? q.arrivals : p.arrivals);
+    if (order_phases(x, first, second + 1)) return true;
+    x.graph.sync.resize(before);
+  }
+  return false;
 }
 
 }  // namespace fencewise

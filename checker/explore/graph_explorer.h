@@ -53,6 +53,7 @@ class GraphExplorer {
   bool choose_meeting(std::size_t depth, const PartialExecution::OpenPhase& open);
   bool choose_quorums(PartialExecution& execution, std::size_t phase);
   bool order_writes(PartialExecution& execution);
+  [[nodiscard]] bool order_phases(PartialExecution& execution, std::size_t first, std::size_t second);
   [[nodiscard]] PartialExecution& at(std::size_t depth);
   bool take_forced(PartialExecution& execution) const;
   [[nodiscard]] Choice choose(const PartialExecution& execution) const;

@@ -129,6 +129,7 @@ class PartialExecution {
     std::uint64_t id = 0;
     std::optional<std::uint32_t> instance;
     std::uint32_t cta = 0;
+    bool counted = false;
   };
   std::vector<Phase> phases;
   std::vector<std::uint32_t> phase_of;  // [event] of a wait: its phase
@@ -143,7 +144,6 @@ class PartialExecution {
   [[nodiscard]] std::optional<OpenPhase> open_phase() const;
   void complete(const std::vector<std::size_t>& group);  // indices into arrivals
   void leave_open(std::size_t arrival);                  // the other choice
-  void order_phases();  // model sc: who came to a phase of a barrier came before those who came to its next
   [[nodiscard]] bool phase_overdue() const;  // enough threads have arrived for a phase that is left open
 
   // Kept by Symmetry: the choices made for each CTA.

@@ -9,8 +9,8 @@
 namespace fencewise {
 
 struct Report {
-  // Name of a protocol, or a file as named on the command line. Empty: a result alone, and the text says nothing of what was
-  // checked, nor with which options.
+  // Name of a protocol, or a file as named on the command line. Empty: a result alone, and the text says
+  // nothing of what was checked, nor with which options.
   std::string subject;
   std::map<std::string, std::string> params;  // as --param takes them
   std::string variant;                        // empty: the base

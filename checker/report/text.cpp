@@ -1,10 +1,10 @@
 #include "checker/report/text.h"
 
-#include <fmt/color.h>
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <map>
+
+#include <fmt/color.h>
+#include <fmt/format.h>
 
 #include "checker/report/layout.h"
 #include "checker/report/names.h"
@@ -34,7 +34,8 @@ std::string subject_text(const Report& report) {
 }
 
 const Finding* first_violation(const CheckResult& result) {
-  const auto it = std::find_if(result.findings.begin(), result.findings.end(), [](const Finding& f) { return f.violates; });
+  const auto it = std::find_if(result.findings.begin(), result.findings.end(),
+                               [](const Finding& f) { return f.violates; });
   return it == result.findings.end() ? nullptr : &*it;
 }
 
@@ -89,7 +90,8 @@ class TextReport {
         finding(all[n]);
       } else {
         if (n == 1) out_ += "\n";
-        out_ += fmt::format("also{}: {}: {}\n", all[n].violates ? "" : ", reported only", finding_title(all[n]), all[n].message);
+        out_ += fmt::format("also{}: {}: {}\n", all[n].violates ? "" : ", reported only",
+                            finding_title(all[n]), all[n].message);
       }
     }
     if (first_violation(report_.result) != nullptr && !options_.command.empty())
@@ -106,7 +108,8 @@ class TextReport {
       if (last || options_.verbose) {
         table(launch);
       } else {
-        out_ += fmt::format("{}: CTAs finish in the order {}\n", launch_name(launch), fmt::join(launch.finish_order, ", "));
+        out_ += fmt::format("{}: CTAs finish in the order {}\n", launch_name(launch),
+                            fmt::join(launch.finish_order, ", "));
       }
     }
     if (!f.repair.empty()) out_ += fmt::format("repair: {}\n", f.repair);
@@ -141,7 +144,8 @@ class TextReport {
       columns(launch, rows, widths);
     }
     if (rows.size() < all.size())
-      out_ += fmt::format("({} of other threads not shown; -v shows them)\n", counted(all.size() - rows.size(), "event"));
+      out_ += fmt::format("({} of other threads not shown; -v shows them)\n",
+                          counted(all.size() - rows.size(), "event"));
     if (launch.finish_order.size() > 1)
       out_ += fmt::format("CTAs finish in the order {}\n", fmt::join(launch.finish_order, ", "));
   }
@@ -151,7 +155,8 @@ class TextReport {
                                                               const std::vector<Row>& rows) const {
     std::map<ThreadId, std::size_t> widths;
     for (const Row& row : rows) {
-      std::size_t& width = widths.try_emplace(row.thread, launch.threads[row.thread].size() + column_gap).first->second;
+      std::size_t& width =
+          widths.try_emplace(row.thread, launch.threads[row.thread].size() + column_gap).first->second;
       width = std::max(width, row.text.size() + column_gap);
     }
     const std::size_t room = options_.width > gutter_ ? options_.width - gutter_ : 0;
@@ -177,11 +182,13 @@ class TextReport {
   }
 
   void gutter(const Row& row) {
-    const std::string text = fmt::format("{} {:>4} {:<{}}", row.involved ? '*' : ' ', row.number, row.line, gutter_ - 7);
+    const std::string text =
+        fmt::format("{} {:>4} {:<{}}", row.involved ? '*' : ' ', row.number, row.line, gutter_ - 7);
     out_ += row.involved ? paint(text, fmt::fg(fmt::terminal_color::red)) : text;
   }
 
-  void columns(const WitnessLaunch& launch, const std::vector<Row>& rows, const std::map<ThreadId, std::size_t>& widths) {
+  void columns(const WitnessLaunch& launch, const std::vector<Row>& rows,
+               const std::map<ThreadId, std::size_t>& widths) {
     std::string header(gutter_, ' ');
     for (const auto& [thread, width] : widths) header += fmt::format("{:<{}}", launch.threads[thread], width);
     add_line(header);
@@ -217,7 +224,8 @@ class TextReport {
   }
 
   void note(const Row& row) {
-    if (!row.note.empty()) add_line(fmt::format("{:>6} {}", "", paint("^ " + row.note, fmt::fg(fmt::terminal_color::yellow))));
+    if (!row.note.empty())
+      add_line(fmt::format("{:>6} {}", "", paint("^ " + row.note, fmt::fg(fmt::terminal_color::yellow))));
   }
 
   // Without blanks at its end.
@@ -236,10 +244,11 @@ class TextReport {
     if (s.blocked != 0) out_ += fmt::format(", {} that never end", s.blocked);
     out_ += fmt::format("; {:.2f} s\n", result.seconds);
     if (!report_.subject.empty())
-      out_ += fmt::format("under: model {}, engine {}, races {}, loop bound {}\n", spelling(report_.options.model),
-                          result.engine.empty() ? "none" : result.engine, spelling(report_.options.races),
-                          report_.options.loop_bound);
-    if (result.verdict != Verdict::inconclusive && !result.reason.empty()) out_ += fmt::format("note: {}\n", result.reason);
+      out_ += fmt::format("under: model {}, engine {}, races {}, loop bound {}\n",
+                          spelling(report_.options.model), result.engine.empty() ? "none" : result.engine,
+                          spelling(report_.options.races), report_.options.loop_bound);
+    if (result.verdict != Verdict::inconclusive && !result.reason.empty())
+      out_ += fmt::format("note: {}\n", result.reason);
     for (const std::string& assumption : result.assumptions) out_ += fmt::format("assumes: {}\n", assumption);
     if (options_.verbose)
       for (const std::string& state : result.final_states) out_ += fmt::format("final state: {}\n", state);
@@ -253,8 +262,12 @@ class TextReport {
 
 }  // namespace
 
-std::string verdict_line(const Report& report, const TextOptions& options) { return TextReport(report, options).verdict(); }
+std::string verdict_line(const Report& report, const TextOptions& options) {
+  return TextReport(report, options).verdict();
+}
 
-std::string to_text(const Report& report, const TextOptions& options) { return TextReport(report, options).all(); }
+std::string to_text(const Report& report, const TextOptions& options) {
+  return TextReport(report, options).all();
+}
 
 }  // namespace fencewise

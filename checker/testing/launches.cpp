@@ -32,8 +32,9 @@ rc::Gen<LaunchSize> launch_sizes(LaunchSize most, LaunchSize least) {
                                         between(least.replays, most.replays));
 }
 
-// Draws which of the CTAs that are left finishes next; 0 is the first of them, so that shrinking ends at the order 0, 1, 2, ...
-// RapidCheck draws from a small part of a range at first, which would give 0, 1, 2, ... nearly always.
+// Draws which of the CTAs that are left finishes next; 0 is the first of them, so that shrinking ends at the
+// order 0, 1, 2, ... RapidCheck draws from a small part of a range at first, which would give 0, 1, 2, ...
+// nearly always.
 rc::Gen<FinishOrder> finish_orders(std::uint32_t ctas) {
   return rc::gen::exec([ctas] {
     FinishOrder left(ctas), order;

@@ -49,7 +49,8 @@ class Expected : public ::testing::MatcherInterface<const CheckResult&> {
   std::string why_;
 };
 
-ResultMatcher expected(Verdict verdict, std::optional<FindingKind> kind = {}, std::string place = "", std::string why = "") {
+ResultMatcher expected(Verdict verdict, std::optional<FindingKind> kind = {}, std::string place = "",
+                       std::string why = "") {
   return ::testing::MakeMatcher(new Expected(verdict, kind, std::move(place), std::move(why)));
 }
 
@@ -59,9 +60,13 @@ ResultMatcher Verified() { return expected(Verdict::verified); }
 
 ResultMatcher Violated() { return expected(Verdict::violated); }
 
-ResultMatcher Violated(FindingKind kind, std::string place) { return expected(Verdict::violated, kind, std::move(place)); }
+ResultMatcher Violated(FindingKind kind, std::string place) {
+  return expected(Verdict::violated, kind, std::move(place));
+}
 
-ResultMatcher IsInconclusive(std::string why) { return expected(Verdict::inconclusive, {}, "", std::move(why)); }
+ResultMatcher IsInconclusive(std::string why) {
+  return expected(Verdict::inconclusive, {}, "", std::move(why));
+}
 
 std::string report_of(const CheckResult& result) {
   Report report;

@@ -1,4 +1,5 @@
-// A user's protocol, checked in GoogleTest and RapidCheck. The README shows this file; a test keeps the two alike.
+// A user's protocol, checked in GoogleTest and RapidCheck. The README shows this file; a test keeps the two
+// alike.
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
 
@@ -10,7 +11,8 @@
 using namespace fencewise;
 using namespace fencewise::testing;
 
-// CTA 0 puts a letter into the box and raises the flag. Every other CTA waits for the flag and copies the letter.
+// CTA 0 puts a letter into the box and raises the flag. Every other CTA waits for the flag and copies the
+// letter.
 Kernel mailbox_kernel(How raise, How look) {
   KernelBuilder k("mailbox");
   const Array in = k.global("in", Type::f32), box = k.global("box", Type::f32);

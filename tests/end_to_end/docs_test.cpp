@@ -1,13 +1,14 @@
-// The documents tell the truth: every `console` block of README.md and docs/ is run, and what it shows is compared; the
-// README's C++ is the consumer's; links lead somewhere.
+// The documents tell the truth: every `console` block of README.md and docs/ is run, and what it shows is
+// compared; the README's C++ is the consumer's; links lead somewhere.
 //
 // A console block is commands and their output (stdout and stderr) in turn:
 //
 //     $ fencewise check reverse -q
 //     verified: reverse n=4, model ptx
 //
-// Commands run by `sh -c`, in one scratch folder a page, with `fencewise` in PATH. Only the seconds of a search may differ.
-// FENCEWISE_PROMOTE=1 rewrites the blocks in place with what the commands say now; review the difference.
+// Commands run by `sh -c`, in one scratch folder a page, with `fencewise` in PATH. Only the seconds of a
+// search may differ. FENCEWISE_PROMOTE=1 rewrites the blocks in place with what the commands say now; review
+// the difference.
 #include <algorithm>
 #include <cstdlib>
 #include <filesystem>
@@ -27,10 +28,10 @@ namespace fencewise {
 namespace {
 
 namespace fs = std::filesystem;
+using testing::contents_of;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using ::testing::Not;
-using testing::contents_of;
 using testing::run_process;
 using testing::ScratchFolder;
 using testing::write_file;
@@ -84,22 +85,25 @@ std::string prose(const std::string& text) {
   Lines lines;
   bool inside = false;
   for (const std::string& line : lines_of(text)) {
-    if (line.starts_with("```")) inside = !inside;
-    else if (!inside) lines.push_back(line);
+    if (line.starts_with("```"))
+      inside = !inside;
+    else if (!inside)
+      lines.push_back(line);
   }
   return joined(lines);
 }
 
 // --- console blocks ---
 
-// "; 0.31 s" at the end of a line, and the seconds of a litmus test behind its executions and states: the one thing that
-// differs from run to run.
+// "; 0.31 s" at the end of a line, and the seconds of a litmus test behind its executions and states: the one
+// thing that differs from run to run.
 std::string without_seconds(const std::string& text) {
   static const std::regex seconds("(; |  (?:yes|no|\\?) +[0-9]+ +[0-9]+ +)[0-9]+\\.[0-9]+( s\n| s$|\n|  )");
   return std::regex_replace(text, seconds, "$1#$2");
 }
 
-// Runs the commands of a page as they come. The folder holds nothing but a link to tests/, for the litmus tests.
+// Runs the commands of a page as they come. The folder holds nothing but a link to tests/, for the litmus
+// tests.
 class Shell {
  public:
   Shell() { fs::create_directory_symlink(source_dir / "tests", folder_.file("tests")); }
@@ -113,8 +117,8 @@ class Shell {
   ScratchFolder folder_;
 };
 
-// The page with the output of every command of its console blocks as it is now. Where only the seconds differ, the page's
-// own figure stays.
+// The page with the output of every command of its console blocks as it is now. Where only the seconds
+// differ, the page's own figure stays.
 std::string as_it_is_now(const std::string& text) {
   const Shell shell;
   Lines now, shown;  // shown: the page's output of the command that ran last
@@ -135,8 +139,10 @@ std::string as_it_is_now(const std::string& text) {
     }
     if (inside) end_of_output();
     if (command) said = shell.run(line.substr(2));
-    if (line == "```console") inside = true;
-    else if (line == "```") inside = false;
+    if (line == "```console")
+      inside = true;
+    else if (line == "```")
+      inside = false;
     now.push_back(line);
   }
   return joined(now);
@@ -167,7 +173,8 @@ TEST_P(Document, LinksToFilesThatExist) {
 
 INSTANTIATE_TEST_SUITE_P(Docs, Document, ::testing::ValuesIn(documents()), [](const auto& document) {
   std::string name = document.param;
-  std::replace_if(name.begin(), name.end(), [](unsigned char c) { return std::isalnum(c) == 0; }, '_');
+  std::replace_if(
+      name.begin(), name.end(), [](unsigned char c) { return std::isalnum(c) == 0; }, '_');
   return name;
 });
 
@@ -210,7 +217,8 @@ std::vector<std::string> commands() {
 
 TEST(Readme, NamesEveryCommand) {
   EXPECT_THAT(commands(), Not(IsEmpty()));
-  for (const std::string& command : commands()) EXPECT_THAT(page("README.md"), HasSubstr("\n| `" + command)) << command;
+  for (const std::string& command : commands())
+    EXPECT_THAT(page("README.md"), HasSubstr("\n| `" + command)) << command;
 }
 
 TEST(Lessons, RunSomething) {

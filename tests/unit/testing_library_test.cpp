@@ -13,19 +13,20 @@ namespace fencewise {
 namespace {
 
 using ::testing::AllOf;
-using ::testing::HasSubstr;
-using ::testing::Not;
 using testing::finish_orders;
 using testing::FinishOrder;
+using ::testing::HasSubstr;
 using testing::IsInconclusive;
 using testing::launch_sizes;
 using testing::LaunchSize;
+using ::testing::Not;
 using testing::report_of;
 using testing::SimulatesOk;
 using testing::Verified;
 using testing::Violated;
 
-Problem protocol(std::string_view name, std::int64_t splits, std::int64_t replays, std::string_view variant = "") {
+Problem protocol(std::string_view name, std::int64_t splits, std::int64_t replays,
+                 std::string_view variant = "") {
   Parameters given;
   given.set("splits", splits);
   given.set("replays", replays);
@@ -41,8 +42,8 @@ std::string failure_of(const CheckResult& result, const testing::ResultMatcher& 
   ::testing::StringMatchResultListener listener;
   const bool matched = ::testing::ExplainMatchResult(matcher, result, &listener);
   EXPECT_FALSE(matched);
-  return ::testing::DescribeMatcher<const CheckResult&>(matcher) + "\n" + ::testing::PrintToString(result) + "\n" +
-         listener.str();
+  return ::testing::DescribeMatcher<const CheckResult&>(matcher) + "\n" + ::testing::PrintToString(result) +
+         "\n" + listener.str();
 }
 
 TEST(Matchers, TellTheThreeVerdictsApart) {
@@ -72,14 +73,14 @@ TEST(Matchers, LookAtTheReasonOfWhatIsInconclusive) {
 
 TEST(Matchers, ShowTheCounterexampleWhereTheyFail) {
   EXPECT_THAT(failure_of(checked("no-release-fence"), Verified()),
-              AllOf(HasSubstr("is verified\n"), HasSubstr("violated: race on ws[0] in replay 1\n"), HasSubstr("splitk_serial.cpp:"),
-                    HasSubstr("which is violated")));
+              AllOf(HasSubstr("is verified\n"), HasSubstr("violated: race on ws[0] in replay 1\n"),
+                    HasSubstr("splitk_serial.cpp:"), HasSubstr("which is violated")));
 }
 
 TEST(Matchers, ShowWhatWasExploredWhereTheyFail) {
   EXPECT_THAT(failure_of(checked(""), Violated(FindingKind::race, "ws[")),
-              AllOf(HasSubstr("is violated by a finding of kind race at ws["), HasSubstr("\nverified\n"), HasSubstr("explored: 2 graphs"),
-                    HasSubstr("which is verified")));
+              AllOf(HasSubstr("is violated by a finding of kind race at ws["), HasSubstr("\nverified\n"),
+                    HasSubstr("explored: 2 graphs"), HasSubstr("which is verified")));
 }
 
 TEST(Reports, OfAResultAloneClaimNoModel) {
@@ -94,9 +95,10 @@ TEST(Simulation, RunsAGivenFinishOrder) {
 TEST(Simulation, SaysWhichReplayGoesWrong) {
   const auto result = SimulatesOk(protocol("splitk-serial", 2, 2, "no-reset"), FinishOrder{1, 0});
   EXPECT_FALSE(result);
-  EXPECT_THAT(result.message(), AllOf(HasSubstr("a run of splitk-serial goes wrong:\nreplay 1: in[0] = "),
-                                      HasSubstr("CTAs finish 1,0; WRONG: sem is left as 2, found as 0\nreplay 2: "),
-                                      HasSubstr("out[0] was never written")));
+  EXPECT_THAT(result.message(),
+              AllOf(HasSubstr("a run of splitk-serial goes wrong:\nreplay 1: in[0] = "),
+                    HasSubstr("CTAs finish 1,0; WRONG: sem is left as 2, found as 0\nreplay 2: "),
+                    HasSubstr("out[0] was never written")));
 }
 
 RC_GTEST_PROP(Generators, KeepLaunchSizesWithinTheirBounds, ()) {
