@@ -6,6 +6,7 @@
 
 #include "checker/explore/graph_explorer.h"
 #include "kernels/core/error.h"
+#include "memmodel/judge.h"
 
 namespace fencewise {
 namespace {
@@ -131,6 +132,10 @@ void PlanSearch::record(Finding finding, const Node& node) {
   if (finding.kind == FindingKind::race || finding.kind == FindingKind::mixed_size)
     examine_.seen_races.insert(finding.location);
   if (!recorded_.insert({finding.kind, finding.location}).second) return;
+  // A counterexample is judged by the axioms once more, from its own graph, before it is shown.
+  for (const WitnessLaunch& launch : finding.witness.launches)
+    if (const auto broken = judge(launch.graph, reading_of(options_.model)))
+      throw InternalError(fmt::format("a counterexample breaks the axiom {}", name(broken->axiom)));
   for (const Path* p = node.path.get(); p != nullptr; p = p->before.get())
     finding.witness.launches.insert(finding.witness.launches.begin(), p->launch);
   result_.findings.push_back(std::move(finding));

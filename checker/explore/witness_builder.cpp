@@ -33,34 +33,6 @@ Type type_of(const PartialExecution& x, EventId e) {
   return Type::u32;
 }
 
-// Which missing order lets `read` miss `newer`, in words.
-std::string why_missed(const PartialExecution& x, const Relations& r, EventId read, EventId newer) {
-  const ExecutionGraph& g = x.graph;
-  const Event& reader = g.events[read];
-  const Event& writer = g.events[newer];
-  const auto reach = [&](EventId a, EventId b) { return a == b || r.base(a, b); };
-  // Ends of release patterns that cover the write, ends of acquire patterns that cover the read.
-  bool released = false, acquired = false, met = false;
-  for (EventId w = 0; w < g.events.size(); ++w)
-    r.release.each(w, [&](EventId start) {
-      if (!reach(newer, start)) return;
-      released = true;
-      for (EventId obs = 0; obs < g.events.size(); ++obs)
-        if (r.obs(w, obs) && g.events[obs].thread == reader.thread) met = true;
-    });
-  for (EventId e = 0; e < g.events.size(); ++e)
-    r.acquire.each(e, [&](EventId end) { acquired |= reach(end, read); });
-  const std::string who = thread_name(x.context(), writer.thread);
-  if (!released && !acquired)
-    return fmt::format("no release after the write in {}, no acquire before this read", who);
-  if (!released)
-    return fmt::format("no release by {} between its write and the flag: a fence or .release is missing",
-                       who);
-  if (!acquired) return "no acquire before this read: a fence or .acquire is missing after what it observed";
-  if (met) return "the release and the acquire are not morally strong to each other: a scope is too narrow";
-  return fmt::format("no release of {} is observed by an acquire before this read", who);
-}
-
 void describe_read(const PartialExecution& x, const Relations& r, EventId e,
                    const std::vector<std::size_t>& place, WitnessEvent& event) {
   const EventId source = x.graph.rf[e];
@@ -74,7 +46,7 @@ void describe_read(const PartialExecution& x, const Relations& r, EventId e,
   });
   if (!missed || x.graph.events[*missed].thread == x.graph.events[e].thread) return;
   event.missed = place[*missed];
-  event.why_missed = why_missed(x, r, e, *missed);
+  event.why_missed = why_unordered(x, r, e, *missed);
 }
 
 }  // namespace
@@ -84,6 +56,38 @@ std::string thread_name(const LaunchContext& context, ThreadId thread) {
   const ThreadProgram& program = context.image.threads[thread];
   if (!context.launch.placed.empty()) return program.kernel->name;
   return fmt::format("CTA {} thread {}", context.image.cta_of[thread], program.coordinates.index_in_cta);
+}
+
+std::string why_unordered(const PartialExecution& x, const Relations& r, EventId later, EventId write) {
+  const ExecutionGraph& g = x.graph;
+  const Event& reader = g.events[later];
+  const Event& writer = g.events[write];
+  const auto reach = [&](EventId a, EventId b) { return a == b || r.base(a, b); };
+  // Ends of release patterns that cover the write, ends of acquire patterns that cover the read.
+  bool released = false, acquired = false, met = false;
+  for (EventId w = 0; w < g.events.size(); ++w)
+    r.release.each(w, [&](EventId start) {
+      if (!reach(write, start)) return;
+      released = true;
+      for (EventId obs = 0; obs < g.events.size(); ++obs)
+        if (r.obs(w, obs) && g.events[obs].thread == reader.thread) met = true;
+    });
+  for (EventId e = 0; e < g.events.size(); ++e)
+    r.acquire.each(e, [&](EventId end) { acquired |= reach(end, later); });
+  const std::string who = thread_name(x.context(), writer.thread);
+  const auto& cta_of = x.context().image.cta_of;
+  if (cta_of[writer.thread] == cta_of[reader.thread] && x.context().launch.placed.empty())
+    return "no barrier of their CTA between them";
+  if (!released && !acquired)
+    return fmt::format("no release after the write in {}, no acquire before the later access", who);
+  if (!released)
+    return fmt::format("no release by {} between its write and the flag: a fence or .release is missing",
+                       who);
+  if (!acquired)
+    return "no acquire before the later access: a fence or .acquire is missing after what its thread "
+           "observed";
+  if (met) return "the release and the acquire are not morally strong to each other: a scope is too narrow";
+  return fmt::format("no release of {} is observed by an acquire before the later access", who);
 }
 
 SourceRef source_of(const PartialExecution& x, EventId e) {
@@ -103,12 +107,14 @@ std::optional<std::vector<EventId>> execution_order(const PartialExecution& x, c
   std::vector<bool> done(n, false);
   const auto ready = [&](EventId e) { return !done[e] && waiting[e] == 0; };
   ThreadId current = no_thread;
+  const auto cta_of = [&](ThreadId t) { return t == no_thread ? no_thread : x.context().image.cta_of[t]; };
   while (order.size() < n) {
     std::optional<EventId> next;
     const auto rank = [&](EventId e) {
       const Event& event = x.graph.events[e];
       const bool initial = event.kind == EventKind::init;
-      return std::tuple(!initial, event.thread != current, event.thread, event.po, e);
+      return std::tuple(!initial, event.thread != current, cta_of(event.thread) != cta_of(current),
+                        event.thread, event.po, e);
     };
     for (EventId e = 0; e < n; ++e)
       if (ready(e) && (!next || rank(e) < rank(*next))) next = e;

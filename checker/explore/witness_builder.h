@@ -1,6 +1,8 @@
 // Turns a behaviour of one launch into what a report shows: events in an order of execution, with values and names.
 #pragma once
 
+#include <optional>
+#include <string>
 #include <vector>
 
 #include "checker/check.h"
@@ -20,6 +22,10 @@ struct LaunchNumber {
 
 // "CTA 1 thread 0", or the kernel's name where threads are placed by hand.
 [[nodiscard]] std::string thread_name(const LaunchContext& context, ThreadId thread);
+
+// Which missing order leaves `write` unordered before `later`, an access of another thread, in words.
+[[nodiscard]] std::string why_unordered(const PartialExecution& execution, const Relations& relations, EventId later,
+                                        EventId write);
 
 [[nodiscard]] SourceRef source_of(const PartialExecution& execution, EventId event);
 

@@ -195,9 +195,13 @@ class Examiner {
     };
     const Event& a = x_.graph.events[pair.first];
     const Event& b = x_.graph.events[pair.second];
-    const bool both_strong = is_strong(a.order) && is_strong(b.order);
-    return fmt::format("data race on {}: {} and {}{}", place, describe(pair.first), describe(pair.second),
-                       both_strong ? ": both are strong, but a scope does not include the other thread" : "");
+    const EventId write = a.is_write() ? pair.first : pair.second;
+    const EventId later = a.is_write() ? pair.second : pair.first;
+    const std::string why = is_strong(a.order) && is_strong(b.order)
+                                ? "both are strong, but a scope does not include the other thread"
+                                : why_unordered(x_, r_, later, write);
+    return fmt::format("data race on {}: {} and {}: {}", place, describe(pair.first), describe(pair.second),
+                       why);
   }
 
   void find_unwritten_reads() {

@@ -22,6 +22,7 @@ namespace fencewise {
 namespace {
 
 using litmus::Random;
+using namespace std::string_view_literals;
 
 std::vector<std::string> seeds() {
   const std::filesystem::path source = FENCEWISE_SOURCE_DIR;
@@ -94,7 +95,7 @@ constexpr std::string_view tokens[] = {"PTX",
                                        "\n",
                                        "\r\n",
                                        "\t",
-                                       "\0",
+                                       "\0"sv,
                                        "-1",
                                        "18446744073709551616",
                                        "9223372036854775807",
@@ -162,7 +163,7 @@ TEST(LitmusReader, IsLinearInHostileTexts) {
     run(head + repeated(part, large));
   for (const std::string_view part : {"x = 0; ", "P0:r0 = 1; ", "(* ", "<< ", "\""})
     run("PTX t\n{\n" + repeated(part, large));
-  for (const std::string_view part : {" P0@cta 0,gpu 0 |", "a", "\n", std::string_view("\0", 1)})
+  for (const std::string_view part : {" P0@cta 0,gpu 0 |"sv, "a"sv, "\n"sv, "\0"sv})
     run("PTX t\n{}\n" + repeated(part, large));
   run(std::string(2'000'000, 'x'));
   run("");

@@ -63,8 +63,8 @@ Comparison compare(const Problem& problem, Model model, const OracleLimits& limi
   options.stop_at_first = false;
   options.collect_states = true;
   const CheckResult result = check(bare, options);
-  if (result.verdict == Verdict::inconclusive) {
-    comparison.skipped = result.reason;
+  if (!result.unexplored.empty()) {
+    comparison.skipped = result.unexplored;
     return comparison;
   }
   auto answer = brute_force(bare, model, limits);
