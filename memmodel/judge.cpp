@@ -65,7 +65,10 @@ class Explainer {
   }
   EdgeGraph coherence_edges() const {
     EdgeGraph graph = empty();
-    add_all(graph, r_.co, "co");
+    for (EventId a = 0; a < g_.events.size(); ++a)
+      r_.co.each(a, [&](EventId b) {
+        if (a != b) add(graph, a, b, "co");  // transitive: on a cycle every write is before itself, which explains nothing
+      });
     return graph;
   }
   EdgeGraph thin_air_edges() const {

@@ -1,22 +1,25 @@
 #include "kernels/splitk/atomic.h"
 
+#include "kernels/splitk/count.h"
+
 namespace fencewise {
 
 Val atomic_is_last(KernelBuilder& k, const AtomicSteps& steps, const Place& counter, const Val& splits,
-                   const Array& flag) {
-  if (steps.barrier_before_count) k.bar_sync();
+                   const Array& flag, CtaThreads threads) {
+  const bool several = threads == CtaThreads::several;
+  if (several && steps.barrier_before_count) k.bar_sync();
+  const Val last = k.var("last", Type::pred, false);
   k.if_(k.tid() == 0, [&] {
-    const Val ticket = k.atom(AtomicOp::add, counter, 1, steps.count);
-    k.st(flag[0], ticket == splits - 1);
+    const Val ticket = k.var("ticket", Type::u32, k.atom(AtomicOp::add, counter, 1, steps.increment));
+    k.set(last, ticket == splits - 1);
+    if (several) k.st(flag[0], last);
   });
-  if (steps.barrier_after_flag) k.bar_sync();
-  return k.ld(flag[0]) != 0;
+  if (several) share_flag(k, last, flag, steps.barrier_after_flag);
+  return last;
 }
 
-Val atomic_take(KernelBuilder& k, const AtomicSteps& steps, const Place& place) {
-  const Val sum = k.ld(place);
+void atomic_rezero(KernelBuilder& k, const AtomicSteps& steps, const Place& place) {
   if (steps.rezero) k.st(place, 0);
-  return sum;
 }
 
 void atomic_reset(KernelBuilder& k, const AtomicSteps& steps, const Place& counter) {

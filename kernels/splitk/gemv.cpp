@@ -68,13 +68,13 @@ struct Gemv {
     const Val slice = k.special(SpecialRegister::ctaid_y) * rows() + first_row;
     k.masked(lane == 0, [&] {
       for (std::uint32_t r = 0; r < shape.rows_per_warp; ++r)
-        k.st(partials[slice + Val(r)], sums[r], steps.partial_stores);
+        k.st(partials[slice + Val(r)], sums[r], steps.write_partial);
     });
-    const Val last = serial_is_last(k, steps, counter(), Val(shape.splits), flag);
+    const Val last = serial_is_last(k, steps, counter(), Val(shape.splits), flag, CtaThreads::several);
     each_row_of_last(last, [&](const Val& row) {
       const Val total = k.var("total", Type::f32, 0.0F);
       k.for_(0, Val(shape.splits), [&](const Val& s) {
-        const Val part = k.ld(partials[s * rows() + row], steps.partial_loads);
+        const Val part = k.ld(partials[s * rows() + row], steps.read_partial);
         k.compute(1);
         k.set(total, total + part);
       });
@@ -89,8 +89,11 @@ struct Gemv {
       for (std::uint32_t r = 0; r < shape.rows_per_warp; ++r)
         k.red(AtomicOp::add, partials[first_row + Val(r)], sums[r], steps.add);
     });
-    const Val last = atomic_is_last(k, steps, counter(), Val(shape.splits), flag);
-    each_row_of_last(last, [&](const Val& row) { k.st(y[row], atomic_take(k, steps, partials[row])); });
+    const Val last = atomic_is_last(k, steps, counter(), Val(shape.splits), flag, CtaThreads::several);
+    each_row_of_last(last, [&](const Val& row) {
+      k.st(y[row], k.ld(partials[row]));
+      atomic_rezero(k, steps, partials[row]);
+    });
     k.if_(last, [&] { atomic_reset(k, steps, counter()); });
   }
 };

@@ -38,7 +38,7 @@ Run run_simt(const RandomKernel& random, const Kernel& kernel, unsigned workers)
 }
 
 std::vector<std::uint8_t> choices() {
-  return *rc::gen::scale(2.0, rc::gen::arbitrary<std::vector<std::uint8_t>>());
+  return *rc::gen::scale(10.0, rc::gen::arbitrary<std::vector<std::uint8_t>>());
 }
 
 // The names of the counters that differ, with both values; empty if none does.
