@@ -80,7 +80,9 @@ TEST(Symmetry, ChangesNoAnswer) {
         const CheckResult on = run(name, given, variant.name, Reduction::on, model);
         EXPECT_EQ(off.verdict, on.verdict);
         ASSERT_EQ(off.findings.empty(), on.findings.empty());
-        if (!off.findings.empty()) EXPECT_EQ(off.findings.front().kind, on.findings.front().kind);
+        if (!off.findings.empty()) {
+          EXPECT_EQ(off.findings.front().kind, on.findings.front().kind);
+        }
         EXPECT_LE(on.search.graphs, off.search.graphs);
       }
   }
