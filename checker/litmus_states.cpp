@@ -1,5 +1,6 @@
 #include "checker/litmus_states.h"
 
+#include <algorithm>
 #include <charconv>
 #include <map>
 #include <set>
@@ -91,19 +92,32 @@ Value value_of(const Fields& fields, const std::string& name) {
   return whole ? Value::number(static_cast<std::uint64_t>(number)) : Terms::unknown();
 }
 
-bool satisfies(const Problem& test, const Fields& fields) {
-  Terms terms(test.domain);
-  const auto element = [&](BufferId b, std::uint64_t i) {
-    return value_of(fields, element_name(test, b, i));
-  };
-  const FinalState state{element, [](BufferId, std::uint64_t) { return Terms::unknown(); },
-                         [&](std::uint32_t thread, RegisterId reg) {
-                           return value_of(fields, register_name(test, thread, reg));
-                         }};
-  for (const Assertion& assertion : test.contract.assertions)
-    if (holds(*assertion.formula, state, terms, test) != Truth::yes) return false;
-  return true;
-}
+// What a condition asks of one final state.
+class Judge {
+ public:
+  explicit Judge(const Problem& test) : test_(test), terms_(test.domain) {}
+
+  bool passes_filter(const Fields& fields) {
+    const Formula* filter = test_.contract.filter.get();
+    return filter == nullptr || is_true(*filter, fields);
+  }
+  bool satisfies(const Fields& fields) {
+    return std::all_of(test_.contract.assertions.begin(), test_.contract.assertions.end(),
+                       [&](const Assertion& assertion) { return is_true(*assertion.formula, fields); });
+  }
+
+ private:
+  bool is_true(const Formula& formula, const Fields& fields) {
+    const FinalState state{
+        [&](BufferId b, std::uint64_t i) { return value_of(fields, element_name(test_, b, i)); },
+        [](BufferId, std::uint64_t) { return Terms::unknown(); },
+        [&](std::uint32_t thread, RegisterId reg) { return value_of(fields, register_name(test_, thread, reg)); }};
+    return holds(formula, state, terms_, test_) == Truth::yes;
+  }
+
+  const Problem& test_;
+  Terms terms_;
+};
 
 }  // namespace
 
@@ -111,16 +125,17 @@ std::vector<ObservedState> observed_states(const Problem& test,
                                            const std::vector<std::string>& final_states) {
   Subjects subjects(test);
   for (const Assertion& assertion : test.contract.assertions) subjects.add(*assertion.formula);
+  Judge judge(test);
   std::map<std::string, bool> states;
   for (const std::string& state : final_states) {
     Fields fields;
     std::string text;
     each_field(state, [&](std::string_view name, std::string_view value) {
-      if (!subjects.names().empty() && !subjects.names().contains(name)) return;
       fields.emplace(name, value);
+      if (!subjects.names().empty() && !subjects.names().contains(name)) return;
       text += fmt::format("{}{}={};", text.empty() ? "" : " ", name, value);
     });
-    if (!states.contains(text)) states.emplace(text, satisfies(test, fields));
+    if (judge.passes_filter(fields)) states.emplace(text, judge.satisfies(fields));
   }
   std::vector<ObservedState> result;
   for (const auto& [text, satisfied] : states) result.push_back({text, satisfied});

@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include "checker/explore/graph_explorer.h"
+#include "checker/properties/final_memory.h"
 #include "kernels/core/error.h"
 #include "memmodel/judge.h"
 
@@ -97,7 +98,22 @@ bool PlanSearch::explore_launch(const Node& node, std::size_t step, Frontier& ne
   const auto symmetry = symmetry_of(context, point.number.replay);
   if (symmetry) result_.search.interchangeable = symmetry->ctas();
   GraphExplorer explorer(context, symmetry ? &*symmetry : nullptr, budget_, result_.search);
-  return explorer.explore([&](PartialExecution& x, Relations& r) { return take(node, x, r, point, next); });
+  return explorer.explore(
+      [&](PartialExecution& x, Relations& r) { return take_each_memory(node, x, r, point, next); });
+}
+
+// Takes a behaviour under each order of fence.sc that leaves other last writes. Returns false to stop the search.
+bool PlanSearch::take_each_memory(const Node& node, PartialExecution& x, Relations& r, const PlanPoint& point,
+                                  Frontier& next) {
+  const auto ended = [](const PartialExecution::Thread& t) { return t.status == ThreadStatus::exited; };
+  if (x.graph.fence_sc.empty() || !std::all_of(x.threads.begin(), x.threads.end(), ended))
+    return take(node, x, r, point, next);
+  for (const std::vector<Edge>& order : orders_of_last_writes(x, r)) {
+    x.graph.fence_sc = order;
+    r.derive(x.graph);
+    if (!take(node, x, r, point, next)) return false;
+  }
+  return true;
 }
 
 // Returns false to stop the search.

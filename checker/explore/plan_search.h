@@ -40,6 +40,8 @@ class PlanSearch {
   void start_anew();
   [[nodiscard]] std::optional<Symmetry> symmetry_of(const LaunchContext& context, std::uint32_t replay) const;
   bool explore_launch(const Node& node, std::size_t step, Frontier& next);
+  bool take_each_memory(const Node& node, PartialExecution& execution, Relations& relations, const PlanPoint& point,
+                        Frontier& next);
   bool take(const Node& node, PartialExecution& execution, Relations& relations, const PlanPoint& point,
             Frontier& next);
   void record(Finding finding, const Node& node);

@@ -44,10 +44,10 @@ class Examiner {
       result_.counts = false;
       return std::move(result_);
     }
+    if (result_.complete) result_.after = memory_after(x_, r_);
     find_races();
     find_unwritten_reads();
     if (result_.complete) {
-      result_.after = memory_after(x_, r_);
       check_contract();
       check_assertions();
     }
@@ -171,6 +171,14 @@ class Examiner {
   void find_races() {
     if (options_.races == Races::off || looked_for_races_) return;
     looked_for_races_ = true;
+    const std::vector<Edge> order = x_.graph.fence_sc;  // a race is shown under an order of its own
+    add_races();
+    if (x_.graph.fence_sc == order) return;
+    x_.graph.fence_sc = order;
+    r_.derive(x_.graph);
+  }
+
+  void add_races() {
     std::set<std::string> seen = options_.seen_races;
     for (;;) {
       const auto pair =

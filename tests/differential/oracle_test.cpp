@@ -104,8 +104,8 @@ Problem member(std::uint64_t n) {
 }
 
 class EveryModel : public ::testing::TestWithParam<Model> {};
-INSTANTIATE_TEST_SUITE_P(Models, EveryModel, ::testing::Values(Model::ptx, Model::ptx_v6_0, Model::ptx_v7_5, Model::sc), [](const auto& info) {
-  std::string text(name(info.param));
+INSTANTIATE_TEST_SUITE_P(Models, EveryModel, ::testing::Values(Model::ptx, Model::ptx_v6_0, Model::ptx_v7_5, Model::sc), [](const auto& instance) {
+  std::string text(name(instance.param));
   for (char& c : text)
     if (std::isalnum(static_cast<unsigned char>(c)) == 0) c = '_';
   return text;
@@ -243,7 +243,7 @@ exists (x == 0))"},
 };
 
 class OnceWrong : public ::testing::TestWithParam<Fault> {};
-INSTANTIATE_TEST_SUITE_P(Faults, OnceWrong, ::testing::ValuesIn(faults), [](const auto& info) { return info.param.name; });
+INSTANTIATE_TEST_SUITE_P(Faults, OnceWrong, ::testing::ValuesIn(faults), [](const auto& instance) { return instance.param.name; });
 
 TEST_P(OnceWrong, AgreesWithTheOracleNow) {
   const Problem problem = parse_litmus(GetParam().litmus, GetParam().name);

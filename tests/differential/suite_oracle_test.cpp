@@ -62,7 +62,13 @@ void compare_suite(const LitmusSuite& suite, const OracleLimits& limits) {
     for (const std::string& path : suite.tests) {
       Comparison comparison;
       try {
-        comparison = compare_litmus(read_litmus(suite.folder + "/" + path), model, limits);
+        const Problem test = read_litmus(suite.folder + "/" + path);
+        // The oracle first: it knows no loops, and the explorer would go round many of them many times.
+        if (testing::brute_force(test, model, limits)) {
+          comparison = compare_litmus(test, model, limits);
+        } else {
+          comparison.skipped = "a loop, or too large for the oracle";
+        }
       } catch (const NotModelled& error) {
         comparison.skipped = error.what();
       }
@@ -75,7 +81,7 @@ void compare_suite(const LitmusSuite& suite, const OracleLimits& limits) {
 }
 
 OracleLimits for_suites() {
-  return small_scale() ? OracleLimits{2'000, 50'000} : OracleLimits{50'000, 1'000'000};
+  return small_scale() ? OracleLimits{1'000, 20'000} : OracleLimits{20'000, 200'000};
 }
 
 TEST(SuitesByTheOracle, PublicTests) {

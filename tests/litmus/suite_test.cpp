@@ -1,6 +1,6 @@
 // Litmus suites against their tables: the public one (Dat3M's, 347 expectations) and our own, under every model.
 #include <algorithm>
-#include <cstdio>
+#include <ctime>
 #include <map>
 #include <set>
 #include <string>
@@ -23,7 +23,7 @@ using testing::LitmusSuite;
 
 struct Answer {
   LitmusOutcome outcome;
-  double seconds = 0;
+  double seconds = 0;  // of the processor
 };
 
 Answer run(const LitmusSuite& suite, const std::string& path, Model model, bool states = false) {
@@ -31,14 +31,15 @@ Answer run(const LitmusSuite& suite, const std::string& path, Model model, bool 
   options.model = model;
   options.collect_states = states;
   Answer answer;
+  const std::clock_t start = std::clock();
   try {
     answer.outcome = run_litmus(read_litmus(suite.folder + "/" + path), options);
-    answer.seconds = answer.outcome.details.seconds;
   } catch (const NotModelled& error) {
     answer.outcome.statement = answer.outcome.liveness = Verdict::inconclusive;
     answer.outcome.not_modelled = true;
     answer.outcome.reason = error.what();
   }
+  answer.seconds = static_cast<double>(std::clock() - start) / CLOCKS_PER_SEC;
   return answer;
 }
 
@@ -102,17 +103,28 @@ TEST_F(OpenSuite, IsAnsweredToTheLastTest) {
   }
 }
 
-// The default model reads the ISA's text; on this suite that shows only where barriers re-arm after their count.
-TEST_F(OpenSuite, TellsPtxFromTheNewerPublishedModelOnlyByBarriersThatRearm) {
-  std::set<std::string> quorum, told_apart;
-  for (const auto& [path, expected] : suite_.expected.of(Model::ptx_v7_5))
-    if (expected.caution.find("quorum-rearms") != std::string::npos) quorum.insert(path);
+bool tells_apart(Verdict a, Verdict b) {
+  return a != b && a != Verdict::inconclusive && b != Verdict::inconclusive;
+}
+
+// The default model reads the ISA's text, and on this suite that shows only at barriers: where more come than are needed, the
+// barrier re-arms (caution quorum-rearms); where no count is given, it waits for all threads of the CTA, also those that go to
+// another one (caution bar-subset-of-cta: ill-formed as PTX, which asks for a count there).
+TEST_F(OpenSuite, TellsPtxFromTheNewerPublishedModelOnlyByBarriers) {
+  std::set<std::string> rearm, subset, told_apart;
+  for (const auto& [path, expected] : suite_.expected.of(Model::ptx_v7_5)) {
+    if (expected.caution.find("quorum-rearms") != std::string::npos) rearm.insert(path);
+    if (expected.caution.find("bar-subset-of-cta") != std::string::npos) subset.insert(path);
+  }
   for (const std::string& path : suite_.tests) {
     const LitmusOutcome isa = run(suite_, path, Model::ptx).outcome;
     const LitmusOutcome published = run(suite_, path, Model::ptx_v7_5).outcome;
-    if (isa.statement != published.statement || isa.liveness != published.liveness) told_apart.insert(path);
+    if (tells_apart(isa.statement, published.statement) || tells_apart(isa.liveness, published.liveness))
+      told_apart.insert(path);
   }
-  EXPECT_EQ(told_apart, quorum);
+  std::set<std::string> cautioned = rearm;
+  cautioned.insert(subset.begin(), subset.end());
+  EXPECT_EQ(told_apart, cautioned);
 }
 
 // The sizes of searches are reviewed when they change: fewer executions than before would be a hole.
@@ -120,17 +132,33 @@ TEST_F(OpenSuite, TakesSearchesOfThisSize) {
   struct Size {
     const char* path;
     Model model;
-    std::uint64_t executions, blocked;
-    std::size_t states;
+    const char* size;
   };
   const std::vector<Size> sizes = {
-      // SIZES
+      {"Manual/MP-relaxed.litmus", Model::ptx_v7_5, "4 executions, 0 that never end, 4 final states"},
+      {"Manual/MP-3-transitive.litmus", Model::ptx_v7_5, "7 executions, 0 that never end, 7 final states"},
+      {"Manual/SB+twice-bars-diff.litmus", Model::ptx_v7_5, "4 executions, 0 that never end, 4 final states"},
+      {"Manual/CoWW-RR.litmus", Model::ptx_v6_0, "9 executions, 0 that never end, 9 final states"},
+      {"Manual/CoWW-RR.litmus", Model::ptx_v7_5, "9 executions, 0 that never end, 9 final states"},
+      {"Manual/LB+RMW-c.litmus", Model::ptx_v7_5, "9 executions, 0 that never end, 8 final states"},
+      {"Manual/SB+sc-gpu-multiFence-TotalOrder.litmus", Model::ptx_v7_5,
+       "5 executions, 0 that never end, 5 final states"},
+      {"Manual/Ticketlock-acq2rlx-1.litmus", Model::ptx_v7_5,
+       "2 executions, 0 that never end, 2 final states"},
+      {"Manual/XF-Barrier-weak.litmus", Model::ptx_v6_0, "2 executions, 1 that never end, 4 final states"},
+      {"Barrier/quorum1-pass.litmus", Model::ptx, "0 executions, 4 that never end, 0 final states"},
+      {"Barrier/quorum1-pass.litmus", Model::ptx_v7_5, "4 executions, 0 that never end, 2 final states"},
+      {"Nvidia/Release-acquire-pattern.litmus", Model::ptx_v7_5,
+       "4 executions, 0 that never end, 4 final states"},
+      {"CADP/2_threads_4_instructions/17_simple.litmus", Model::ptx,
+       "83 executions, 84 that never end, 2 final states"},
   };
-  for (const Size& size : sizes) {
-    const CheckResult result = run(suite_, size.path, size.model, true).outcome.details;
-    EXPECT_EQ(result.search.graphs, size.executions) << size.path << " under " << name(size.model);
-    EXPECT_EQ(result.search.blocked, size.blocked) << size.path << " under " << name(size.model);
-    EXPECT_EQ(result.final_states.size(), size.states) << size.path << " under " << name(size.model);
+  for (const Size& expected : sizes) {
+    const CheckResult result = run(suite_, expected.path, expected.model, true).outcome.details;
+    EXPECT_EQ(fmt::format("{} executions, {} that never end, {} final states", result.search.graphs,
+                          result.search.blocked, result.final_states.size()),
+              expected.size)
+        << expected.path << " under " << name(expected.model);
   }
 }
 

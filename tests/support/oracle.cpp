@@ -631,21 +631,29 @@ class Oracle {
         if (!reading_.interleaving())
           for (const std::uint32_t read : e.depends) graph_.dep.push_back({ids[t][read], ids[t][n]});
       }
-    for (const auto& r : barriers.releases) graph_.sync.push_back({ids[r.arriver][r.arrive], ids[r.waiter][r.wait]});
-    for (const auto& absence : barriers.absences) add_absence(*chosen[absence.gone], absence, ids);
+    add_barriers(chosen, barriers, ids);
     choose_everything(chosen, barriers.stuck);
   }
 
-  // A thread that has ended is not waited for. Nothing of it is ordered before the wait, but that the wait is over, and with
-  // it all that follows, depends on what decided that the thread ends. In one interleaving it simply has ended before.
-  void add_absence(const Trace& gone, const BarrierOutcome::Absence& absence, const std::vector<std::vector<EventId>>& ids) {
-    const auto& waiter = ids[absence.waiter];
+  // Barriers are things that happen: that one is over depends on all who came (and so on what decided that they come), or on
+  // what decided that a thread ends without coming; what follows a wait depends on it. Without this a thread could pass a
+  // barrier by a value that is written behind it. (No order follows from it that the model doesn't know, but that an ended
+  // thread has ended before in model sc.)
+  void add_barriers(const std::vector<const Trace*>& chosen, const BarrierOutcome& barriers, const std::vector<std::vector<EventId>>& ids) {
+    for (const auto& r : barriers.releases) graph_.sync.push_back({ids[r.arriver][r.arrive], ids[r.waiter][r.wait]});
     if (reading_.interleaving()) {
-      if (!ids[absence.gone].empty()) graph_.sync.push_back({ids[absence.gone].back(), waiter[absence.wait]});
+      for (const auto& absence : barriers.absences)
+        if (!ids[absence.gone].empty()) graph_.sync.push_back({ids[absence.gone].back(), ids[absence.waiter][absence.wait]});
       return;
     }
-    for (const std::uint32_t read : gone.decided_end)
-      for (std::size_t n = absence.wait; n < waiter.size(); ++n) graph_.dep.push_back({ids[absence.gone][read], waiter[n]});
+    for (const Edge& e : graph_.sync) graph_.dep.push_back(e);
+    for (const auto& absence : barriers.absences)
+      for (const std::uint32_t read : chosen[absence.gone]->decided_end)
+        graph_.dep.push_back({ids[absence.gone][read], ids[absence.waiter][absence.wait]});
+    for (const std::vector<EventId>& thread : ids)
+      for (std::size_t n = 0; n < thread.size(); ++n)
+        if (graph_.events[thread[n]].kind == EventKind::wait)
+          for (std::size_t later = n + 1; later < thread.size(); ++later) graph_.dep.push_back({thread[n], thread[later]});
   }
 
   void choose_everything(const std::vector<const Trace*>& chosen, bool stuck) {
