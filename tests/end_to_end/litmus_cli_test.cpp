@@ -70,9 +70,8 @@ TEST(Litmus, RunsFoldersInOneOrderWhateverTheWorkers) {
   std::vector<std::vector<std::string>> orders;
   for (const char* workers : {"1", "2", "7"}) {
     std::vector<std::string> paths;
-    for (const Json& test :
-         Json::parse(fencewise({"litmus", tests, "-j", workers, "--json", "-"}).out)["tests"])
-      paths.push_back(test["path"]);
+    const Json report = Json::parse(fencewise({"litmus", tests, "-j", workers, "--json", "-"}).out);
+    for (const Json& test : report["tests"]) paths.push_back(test["path"]);
     orders.push_back(paths);
   }
   EXPECT_GT(orders[0].size(), 50U);
@@ -227,11 +226,11 @@ TEST(Litmus, TellsWhereATestIsWrongAndWhatWouldBeRight) {
   };
   const std::string end = "exists (P1:r0 == 1)\n";
   const std::vector<Mistake> mistakes = {
-      {head + " st.weak x, 1 | load r0, x ;\n" + end, ":6:18: unknown instruction 'load'"},
+      {head + " st.weak x, 1 | load r0, x ;\n" + end, ":6:17: unknown instruction 'load'"},
       {head + " st.weak x, 1 | ld.relaxed.block r0, x ;\n" + end,
-       ":6:28: unknown scope '.block'; expected .cta, .cluster, .gpu or .sys"},
+       ":6:27: unknown scope '.block'; expected .cta, .cluster, .gpu or .sys"},
       {head + " st.weak x, 1 | ld.weak r0, x\n" + end,
-       ":6:31: found the end of the line; expected ';' to end the row"},
+       ":6:30: found the end of the line; expected ';' to end the row"},
       {head + body + "exists (P1:r7 == 1)\n", ":7:12: register 'r7' is never written by P1; expected r0"},
       {head + " goto LC05 | ld.weak r0, x ;\n" + end,
        ":6:7: no label 'LC05' in thread P0; expected a cell 'LC05:' in its column"},
