@@ -76,7 +76,7 @@ void compare_suite(const LitmusSuite& suite, const OracleLimits& limits) {
       spread.count(comparison);
     }
     fmt::print("{}: {}\n", name(model), spread.text());
-    EXPECT_GT(spread.compared(), suite.tests.size() / 4);
+    EXPECT_GT(spread.compared(), suite.tests.size() / 8);  // v6.0 has no proxies
   }
 }
 
