@@ -63,3 +63,8 @@ function(fencewise_common_options target)
   target_compile_features(${target} PUBLIC cxx_std_20)
   target_link_libraries(${target} PRIVATE $<BUILD_INTERFACE:fencewise_warnings>)
 endfunction()
+
+# For sources whose compile time matters and whose speed does not: tests, command lines.
+function(fencewise_compile_fast target)
+  target_compile_options(${target} PRIVATE $<$<CONFIG:Release>:-O1>)
+endfunction()

@@ -4,9 +4,8 @@
 #include <functional>
 #include <memory>
 
-#include <fmt/format.h>
-
 #include <CLI/CLI.hpp>
+#include <fmt/format.h>
 
 #include "checker/cli/commands.h"
 #include "checker/cli/output.h"
@@ -42,7 +41,8 @@ struct Outputs {
     app.add_option("--plot", plot, "draw bar charts")->type_name("FILE.svg");
   }
   void check() const {
-    if (json == "-" && csv == "-") throw InputError("--json - and --csv - both want stdout; write one to a file");
+    if (json == "-" && csv == "-")
+      throw InputError("--json - and --csv - both want stdout; write one to a file");
     if (plot == "-" && (json == "-" || csv == "-"))
       throw InputError("--plot - and another output both want stdout; write one to a file");
     for (const std::string& path : {json, csv, plot}) require_writable(path);
@@ -113,7 +113,8 @@ void add_gemm(CLI::App& ledger, const StatePtr& s, int& exit_code) {
   });
   CLI::Option* n = app.add_option("-n,--n", s->gemm.sizes, "sizes to run, such as 128,256")
                        ->check(whole_number())
-                       ->capture_default_str()->delimiter(',');
+                       ->capture_default_str()
+                       ->delimiter(',');
   app.add_flag("--quick", s->quick, "128 only")->excludes(n);
   add_number(app, "--at", s->gemm.at, "size of the model");
   app.add_option("--device", s->gemm.device, device_help)->capture_default_str();
@@ -139,8 +140,9 @@ void add_ledger_command(CLI::App& app, int& exit_code) {
   ledger->callback([ledger] {
     if (!ledger->get_subcommands().empty()) return;
     const std::vector<std::string> rest = ledger->remaining();
-    throw InputError(fmt::format("{}: there are banks, sync, reduction, gemm, tiles, splitk",
-                                 rest.empty() ? "name a ledger" : fmt::format("unknown ledger '{}'", rest.front())));
+    throw InputError(
+        fmt::format("{}: there are banks, sync, reduction, gemm, tiles, splitk",
+                    rest.empty() ? "name a ledger" : fmt::format("unknown ledger '{}'", rest.front())));
   });
   const auto state = std::make_shared<State>();
   add(*ledger, "banks", "what shared-memory patterns cost", state, exit_code, banks_ledger);

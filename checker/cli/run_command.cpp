@@ -4,9 +4,8 @@
 #include <cstring>
 #include <memory>
 
-#include <fmt/format.h>
-
 #include <CLI/CLI.hpp>
+#include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
 #include "checker/cli/commands.h"
@@ -38,14 +37,15 @@ Binding binding_of(PreparedRun& prepared, const std::string& text, const char* o
     if (buffer.name == name && equals != std::string::npos) return {&buffer, text.substr(equals + 1)};
     known += (known.empty() ? "" : ", ") + buffer.name;
   }
-  throw InputError(fmt::format("{} takes buffer=file with one of the buffers {}, not '{}'", option, known, text));
+  throw InputError(
+      fmt::format("{} takes buffer=file with one of the buffers {}, not '{}'", option, known, text));
 }
 
 void read_into(const Binding& input) {
   const std::string data = read_file(input.file);
   if (data.size() != input.buffer->bytes.size())
-    throw InputError(fmt::format("{} has {} bytes; buffer {} takes {}", input.file, data.size(), input.buffer->name,
-                                 input.buffer->bytes.size()));
+    throw InputError(fmt::format("{} has {} bytes; buffer {} takes {}", input.file, data.size(),
+                                 input.buffer->name, input.buffer->bytes.size()));
   std::memcpy(input.buffer->bytes.data(), data.data(), data.size());
 }
 
@@ -69,10 +69,11 @@ std::string judgement(const PreparedRun& prepared, const RunResult& result, bool
 
 std::string to_text(const PreparedRun& prepared, const RunResult& result, const std::string& verdict) {
   const Dim3 &g = prepared.grid, &b = prepared.block;
-  std::string text = fmt::format("{}: grid {}x{}x{}, block {}x{}x{}; result: {}\n", prepared.kernel.name, g.x, g.y, g.z,
-                                 b.x, b.y, b.z, verdict);
+  std::string text = fmt::format("{}: grid {}x{}x{}, block {}x{}x{}; result: {}\n", prepared.kernel.name, g.x,
+                                 g.y, g.z, b.x, b.y, b.z, verdict);
   if (result.fault) return text + to_string(*result.fault, prepared.kernel) + '\n';
-  for (const CounterField& f : counter_fields()) text += fmt::format("{:22} {:>14}\n", f.name, result.counters.*f.member);
+  for (const CounterField& f : counter_fields())
+    text += fmt::format("{:22} {:>14}\n", f.name, result.counters.*f.member);
   text += fmt::format("{:22} {:>14.4f}\n", "simt_efficiency", result.counters.simt_efficiency());
   text += fmt::format("{:22} {:>14.4f}\n", "bank_conflict_factor", result.counters.bank_conflict_factor());
   for (const RaceReport& race : result.races) text += to_string(race, prepared.kernel) + '\n';
@@ -81,7 +82,8 @@ std::string to_text(const PreparedRun& prepared, const RunResult& result, const 
 
 std::string to_json(const PreparedRun& prepared, const RunResult& result, const std::string& verdict) {
   nlohmann::ordered_json json{{"schema", 1}, {"kernel", prepared.kernel.name}, {"result", verdict}};
-  for (const CounterField& f : counter_fields()) json["counters"][std::string(f.name)] = result.counters.*f.member;
+  for (const CounterField& f : counter_fields())
+    json["counters"][std::string(f.name)] = result.counters.*f.member;
   json["simt_efficiency"] = result.counters.simt_efficiency();
   json["bank_conflict_factor"] = result.counters.bank_conflict_factor();
   json["races"] = nlohmann::ordered_json::array();
@@ -113,12 +115,19 @@ int run_command(const RunOptions& options) {
 void add_run_command(CLI::App& app, int& exit_code) {
   CLI::App* command = app.add_subcommand("run", "one kernel on the SIMT executor, with its counters");
   const auto options = std::make_shared<RunOptions>();
-  command->add_option("kernel", options->kernel, "reduction-1 ... gemm-k9, splitk-gemv, reverse, ...")->required()->type_name("");
-  command->add_option("--param", options->params, "a parameter of the kernel; repeatable")->type_name("NAME=VALUE");
-  command->add_option("--input", options->inputs, "raw little-endian elements for a buffer; repeatable")->type_name("BUFFER=FILE");
-  command->add_option("--output", options->outputs, "where a buffer goes after the run; repeatable")->type_name("BUFFER=FILE");
-  command->add_option("--json", options->json, "write counters and races as JSON, - for stdout")->type_name("FILE");
-  command->add_option("-j,--workers", options->workers, "threads that run blocks")->check(CLI::Range(1U, 1024U));
+  command->add_option("kernel", options->kernel, "reduction-1 ... gemm-k9, splitk-gemv, reverse, ...")
+      ->required()
+      ->type_name("");
+  command->add_option("--param", options->params, "a parameter of the kernel; repeatable")
+      ->type_name("NAME=VALUE");
+  command->add_option("--input", options->inputs, "raw little-endian elements for a buffer; repeatable")
+      ->type_name("BUFFER=FILE");
+  command->add_option("--output", options->outputs, "where a buffer goes after the run; repeatable")
+      ->type_name("BUFFER=FILE");
+  command->add_option("--json", options->json, "write counters and races as JSON, - for stdout")
+      ->type_name("FILE");
+  command->add_option("-j,--workers", options->workers, "threads that run blocks")
+      ->check(CLI::Range(1U, 1024U));
   command->callback([options, &exit_code] { exit_code = run_command(*options); });
 }
 

@@ -13,7 +13,9 @@ namespace {
 
 using enum GemmVersion;
 
-constexpr std::uint32_t tile_bytes(std::uint32_t m, std::uint32_t n, std::uint32_t k) { return 4 * k * (m + n); }
+constexpr std::uint32_t tile_bytes(std::uint32_t m, std::uint32_t n, std::uint32_t k) {
+  return 4 * k * (m + n);
+}
 
 // Registers: 27, 37 and 41 as nvcc takes them; from k5 on TM·TN + TM + TN + 24, and 8 or 16 more where the next tile
 // waits in registers.
@@ -22,11 +24,27 @@ constexpr auto variants = std::to_array<GemmVariant>({
     {k2, "k2", "naive, a warp along a row of C", 32, 32, 1, {1024, 1, 1}, 27, 0},
     {k3, "k3", "32x32 tiles in shared memory", 32, 32, 32, {1024, 1, 1}, 37, tile_bytes(32, 32, 32)},
     {k4, "k4", "8 results a thread", 64, 64, 8, {512, 1, 1}, 41, tile_bytes(64, 64, 8)},
-    {k5, "k5", "8x8 results a thread, scalar shared loads", 128, 128, 8, {256, 1, 1}, 104, tile_bytes(128, 128, 8)},
+    {k5,
+     "k5",
+     "8x8 results a thread, scalar shared loads",
+     128,
+     128,
+     8,
+     {256, 1, 1},
+     104,
+     tile_bytes(128, 128, 8)},
     {k5v, "k5v", "k5 with Bs read as float4", 128, 128, 8, {256, 1, 1}, 104, tile_bytes(128, 128, 8)},
     {k6, "k6", "float4 everywhere, As transposed", 128, 128, 8, {256, 1, 1}, 104, tile_bytes(128, 128, 8)},
     {k7, "k7", "k6 without bank conflicts", 128, 128, 8, {256, 1, 1}, 104, tile_bytes(132, 128, 8)},
-    {k8, "k8", "warp tiles of 64x64, 8x16 results a thread", 128, 128, 8, {128, 1, 1}, 176, tile_bytes(132, 128, 8)},
+    {k8,
+     "k8",
+     "warp tiles of 64x64, 8x16 results a thread",
+     128,
+     128,
+     8,
+     {128, 1, 1},
+     176,
+     tile_bytes(132, 128, 8)},
     {k9, "k9", "k8 with two shared buffers", 128, 128, 8, {128, 1, 1}, 192, 2 * tile_bytes(132, 128, 8)},
 });
 
@@ -62,8 +80,8 @@ Dim3 gemm_grid(const GemmVariant& v, std::int64_t n) {
   constexpr std::int64_t largest = 23168;  // n·n floats stay below 2 GiB
   const std::int64_t step = std::lcm(std::lcm<std::int64_t>(v.tile_m, v.tile_n), std::int64_t{v.tile_k});
   if (n <= 0 || n > largest || n % step != 0)
-    throw InputError(
-        fmt::format("gemm-{} needs n to be a multiple of {} from {} to {}, not {}", v.name, step, step, largest, n));
+    throw InputError(fmt::format("gemm-{} needs n to be a multiple of {} from {} to {}, not {}", v.name, step,
+                                 step, largest, n));
   const auto size = static_cast<std::uint32_t>(n);
   return {size / v.tile_n, size / v.tile_m, 1};
 }

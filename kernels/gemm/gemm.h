@@ -20,10 +20,10 @@ enum class GemmVersion : std::uint8_t { k1, k2, k3, k4, k5, k5v, k6, k7, k8, k9 
 
 struct GemmVariant {
   GemmVersion version = GemmVersion::k1;
-  std::string_view name;           // "k5v"
-  std::string_view title;          // "register tile 8x8, scalar shared loads"
+  std::string_view name;                   // "k5v"
+  std::string_view title;                  // "register tile 8x8, scalar shared loads"
   std::uint32_t tile_m = 32, tile_n = 32;  // of C, a block
-  std::uint32_t tile_k = 1;        // of a step; n is a multiple of all three
+  std::uint32_t tile_k = 1;                // of a step; n is a multiple of all three
   Dim3 block;
   std::uint32_t registers = 32;    // a thread, assumed for the occupancy
   std::uint32_t shared_bytes = 0;  // a block

@@ -11,7 +11,8 @@ namespace {
 FENCEWISE_CLONES void add_row(float* __restrict row, float a, const float* __restrict b, std::uint32_t n) {
   for (std::uint32_t j = 0; j < n; ++j) row[j] = std::fma(a, b[j], row[j]);
 }
-FENCEWISE_CLONES void add_row_double(double* __restrict row, double a, const float* __restrict b, std::uint32_t n) {
+FENCEWISE_CLONES void add_row_double(double* __restrict row, double a, const float* __restrict b,
+                                     std::uint32_t n) {
   for (std::uint32_t j = 0; j < n; ++j) row[j] += a * static_cast<double>(b[j]);
 }
 
@@ -39,7 +40,8 @@ std::vector<float> fma_product(std::span<const float> a, std::span<const float> 
 std::vector<double> double_product(std::span<const float> a, std::span<const float> b, std::uint32_t n) {
   std::vector<double> c(std::size_t{n} * n);
   for (std::size_t i = 0; i < n; ++i)
-    for (std::size_t k = 0; k < n; ++k) add_row_double(&c[i * n], static_cast<double>(a[i * n + k]), &b[k * n], n);
+    for (std::size_t k = 0; k < n; ++k)
+      add_row_double(&c[i * n], static_cast<double>(a[i * n + k]), &b[k * n], n);
   return c;
 }
 

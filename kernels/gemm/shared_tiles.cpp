@@ -54,8 +54,7 @@ Kernel column_of_results() {
     k.set(a, a + bk);
     k.set(b, b + m.n * bk);
   });
-  for (int i = 0; i < tm; ++i)
-    k.st(m.c[(first_row + trow * tm + i) * m.n + first_col + tcol], sums.at(i, 0));
+  for (int i = 0; i < tm; ++i) k.st(m.c[(first_row + trow * tm + i) * m.n + first_col + tcol], sums.at(i, 0));
   return k.build();
 }
 

@@ -8,8 +8,8 @@ namespace {
 
 constexpr int bm = 128, bn = 128, bk = 8, wm = 64, wn = 64, tm = 8, tn = 16, threads = 128;
 constexpr int pitch = bm + 4;
-constexpr int lanes_per_row = 4;           // lanes along a row of the warp's tile: 8 x 4 lanes, 8 rows each
-constexpr int group = wn / (tn / 4);       // a thread's columns are four quads, `group` columns apart
+constexpr int lanes_per_row = 4;      // lanes along a row of the warp's tile: 8 x 4 lanes, 8 rows each
+constexpr int group = wn / (tn / 4);  // a thread's columns are four quads, `group` columns apart
 constexpr int as_words = bk * pitch, bs_words = bk * bn;
 
 struct WarpTiles {
@@ -38,8 +38,10 @@ struct WarpTiles {
   // The block loads half of either tile at a time; a thread's part is two float4 of A, then two of B.
   std::vector<std::vector<Val>> load_global() {
     std::vector<std::vector<Val>> quads;
-    for (int half = 0; half < 2; ++half) quads.push_back(k.ld_vector(m.a[a + m.n * (half * threads / (bk / 4))], 4));
-    for (int half = 0; half < 2; ++half) quads.push_back(k.ld_vector(m.b[b + m.n * (half * threads / (bn / 4))], 4));
+    for (int half = 0; half < 2; ++half)
+      quads.push_back(k.ld_vector(m.a[a + m.n * (half * threads / (bk / 4))], 4));
+    for (int half = 0; half < 2; ++half)
+      quads.push_back(k.ld_vector(m.b[b + m.n * (half * threads / (bn / 4))], 4));
     return quads;
   }
 
@@ -90,7 +92,8 @@ struct WarpTiles {
   // stored in a step was read for the last time before the barrier that began it.
   void two_buffers() {
     const Val as_now = k.var("as_now", Type::u32, 0), bs_now = k.var("bs_now", Type::u32, 0);
-    const Val as_next = k.var("as_next", Type::u32, as_words), bs_next = k.var("bs_next", Type::u32, bs_words);
+    const Val as_next = k.var("as_next", Type::u32, as_words),
+              bs_next = k.var("bs_next", Type::u32, bs_words);
     store_shared(load_global(), as_now, bs_now);
     k.bar_sync();
     k.for_step(bk, m.n, bk, [&](const Val&) {

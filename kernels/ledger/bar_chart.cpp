@@ -10,9 +10,10 @@
 namespace fencewise {
 namespace {
 
-constexpr double width = 760, height = 300;                       // of one chart
-constexpr double left = 80, right = 20, top = 54, bottom = 40;    // margins of its axes
-constexpr std::array<std::string_view, 6> colours{"#3b6ea8", "#d9822b", "#5a9e6f", "#a85b8f", "#8a7a4f", "#6b6b6b"};
+constexpr double width = 760, height = 300;                     // of one chart
+constexpr double left = 80, right = 20, top = 54, bottom = 40;  // margins of its axes
+constexpr std::array<std::string_view, 6> colours{"#3b6ea8", "#d9822b", "#5a9e6f",
+                                                  "#a85b8f", "#8a7a4f", "#6b6b6b"};
 
 std::string escaped(std::string_view text) {
   std::string out;
@@ -52,7 +53,8 @@ class Drawing {
     grid();
     for (std::size_t s = 0; s < chart_.series.size(); ++s) bars(s);
     for (std::size_t g = 0; g < chart_.labels.size(); ++g)
-      text(left + group_width() * (static_cast<double>(g) + 0.5), height - bottom + 18, "middle", chart_.labels[g], 12);
+      text(left + group_width() * (static_cast<double>(g) + 0.5), height - bottom + 18, "middle",
+           chart_.labels[g], 12);
     return svg_;
   }
 
@@ -60,17 +62,20 @@ class Drawing {
   [[nodiscard]] double group_width() const {
     return (width - left - right) / static_cast<double>(std::max<std::size_t>(1, chart_.labels.size()));
   }
-  [[nodiscard]] double y_of(double value) const { return height - bottom - value / ceiling_ * (height - top - bottom); }
+  [[nodiscard]] double y_of(double value) const {
+    return height - bottom - value / ceiling_ * (height - top - bottom);
+  }
 
   void text(double x, double y, std::string_view anchor, std::string_view content, int size) {
-    svg_ += fmt::format(
-        R"(<text x="{:.1f}" y="{:.1f}" text-anchor="{}" font-size="{}">{}</text>)" "\n", x, y + offset_, anchor, size,
-        escaped(content));
+    svg_ += fmt::format(R"(<text x="{:.1f}" y="{:.1f}" text-anchor="{}" font-size="{}">{}</text>)"
+                        "\n",
+                        x, y + offset_, anchor, size, escaped(content));
   }
   void rectangle(double x, double y, double w, double h, std::string_view colour, const std::string& tip) {
     svg_ += fmt::format(
-        R"(<rect x="{:.1f}" y="{:.1f}" width="{:.1f}" height="{:.1f}" fill="{}"><title>{}</title></rect>)" "\n", x,
-        y + offset_, w, h, colour, escaped(tip));
+        R"(<rect x="{:.1f}" y="{:.1f}" width="{:.1f}" height="{:.1f}" fill="{}"><title>{}</title></rect>)"
+        "\n",
+        x, y + offset_, w, h, colour, escaped(tip));
   }
 
   void legend() {
@@ -85,8 +90,9 @@ class Drawing {
   void grid() {
     for (int i = 0; i <= 5; ++i) {
       const double value = ceiling_ * i / 5;
-      svg_ += fmt::format(R"(<line x1="{:.1f}" y1="{:.1f}" x2="{:.1f}" y2="{:.1f}" stroke="#ddd"/>)" "\n", left,
-                          y_of(value) + offset_, width - right, y_of(value) + offset_);
+      svg_ += fmt::format(R"(<line x1="{:.1f}" y1="{:.1f}" x2="{:.1f}" y2="{:.1f}" stroke="#ddd"/>)"
+                          "\n",
+                          left, y_of(value) + offset_, width - right, y_of(value) + offset_);
       text(left - 6, y_of(value) + 4, "end", fmt::format("{:g}", value), 11);
     }
     text(left, top - 4, "end", chart_.unit, 11);
@@ -117,9 +123,12 @@ std::string to_svg(const std::vector<BarChart>& charts) {
   const double total = height * static_cast<double>(charts.size());
   std::string svg = fmt::format(
       R"(<svg xmlns="http://www.w3.org/2000/svg" width="{0:.0f}" height="{1:.0f}" viewBox="0 0 {0:.0f} {1:.0f}" font-family="sans-serif">)"
-      "\n" R"(<rect width="100%" height="100%" fill="white"/>)" "\n",
+      "\n"
+      R"(<rect width="100%" height="100%" fill="white"/>)"
+      "\n",
       width, total);
-  for (std::size_t c = 0; c < charts.size(); ++c) svg += Drawing(charts[c], height * static_cast<double>(c)).draw();
+  for (std::size_t c = 0; c < charts.size(); ++c)
+    svg += Drawing(charts[c], height * static_cast<double>(c)).draw();
   return svg + "</svg>\n";
 }
 

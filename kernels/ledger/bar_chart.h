@@ -7,8 +7,8 @@
 namespace fencewise {
 
 struct Series {
-  std::string name;             // in the legend
-  std::vector<double> values;   // [label]; a negative value leaves the place empty
+  std::string name;            // in the legend
+  std::vector<double> values;  // [label]; a negative value leaves the place empty
 };
 
 struct BarChart {

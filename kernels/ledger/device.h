@@ -8,12 +8,12 @@
 namespace fencewise {
 
 struct Device {
-  std::string_view name;        // "RTX A6000"
-  std::string_view key;         // "a6000": what --device takes
+  std::string_view name;  // "RTX A6000"
+  std::string_view key;   // "a6000": what --device takes
   std::uint32_t sms = 0;
-  double clock = 0;             // Hz
-  std::uint32_t fma_per_clock = 0;  // FP32 multiply-adds a clock and SM
-  double bandwidth = 0;         // bytes of device memory a second
+  double clock = 0;                             // Hz
+  std::uint32_t fma_per_clock = 0;              // FP32 multiply-adds a clock and SM
+  double bandwidth = 0;                         // bytes of device memory a second
   std::uint32_t max_warps = 0, max_blocks = 0;  // an SM
   std::uint32_t registers = 65536;              // an SM
   std::uint32_t shared_bytes = 0;               // an SM

@@ -28,33 +28,46 @@ std::vector<Run> run_all(std::uint32_t n, unsigned workers) {
 }
 
 Table counters_table(const std::vector<Run>& runs, std::uint32_t n) {
-  Table table{fmt::format("counters_{}", n),
-              fmt::format("C = A·B, {0} x {0}: events per 1000 multiply-adds", n),
-              {{"version", "version"}, {"title", "title"}, {"warp_instr", "warp instr"}, {"ffma", "FFMA"},
-               {"lds", "LDS"}, {"lds_wavefronts", "LDS waves"}, {"sts_wavefronts", "STS waves"},
-               {"gld_lines", "GLD lines"}, {"bank_conflict_factor", "bank factor"}, {"barriers", "barriers"},
-               {"same_bits", "same bits"}, {"largest_error", "error"}},
-              {},
-              {"same bits: as the triple loop with fma. error: the largest against a product in double, times 10^6.",
-               "barriers: in all. A multiply-add is 31.25 warp instructions a thousand; the rest is overhead."}};
+  Table table{
+      fmt::format("counters_{}", n),
+      fmt::format("C = A·B, {0} x {0}: events per 1000 multiply-adds", n),
+      {{"version", "version"},
+       {"title", "title"},
+       {"warp_instr", "warp instr"},
+       {"ffma", "FFMA"},
+       {"lds", "LDS"},
+       {"lds_wavefronts", "LDS waves"},
+       {"sts_wavefronts", "STS waves"},
+       {"gld_lines", "GLD lines"},
+       {"bank_conflict_factor", "bank factor"},
+       {"barriers", "barriers"},
+       {"same_bits", "same bits"},
+       {"largest_error", "error"}},
+      {},
+      {"same bits: as the triple loop with fma. error: the largest against a product in double, times 10^6.",
+       "barriers: in all. A multiply-add is 31.25 warp instructions a thousand; the rest is overhead."}};
   for (const Run& r : runs) {
     const Counters& c = r.counters();
     const auto per = [&](std::uint64_t count) { return Cell(per_thousand_fma(count, c)); };
-    table.rows.push_back({r.variant->name, r.variant->title, per(c.warp_instr), per(c.ffma_instr), per(c.lds_instr),
-                          per(c.lds_wavefronts), per(c.sts_wavefronts), per(c.gld_lines),
+    table.rows.push_back({r.variant->name, r.variant->title, per(c.warp_instr), per(c.ffma_instr),
+                          per(c.lds_instr), per(c.lds_wavefronts), per(c.sts_wavefronts), per(c.gld_lines),
                           Cell(c.bank_conflict_factor()), c.barriers, r.executed.same_bits,
                           Cell(r.executed.largest_error * 1e6)});
   }
   return table;
 }
 
-Table scaling_table(const std::vector<Run>& small, std::uint32_t from, const std::vector<Run>& large, std::uint32_t to) {
+Table scaling_table(const std::vector<Run>& small, std::uint32_t from, const std::vector<Run>& large,
+                    std::uint32_t to) {
   Table table{"scaling",
               fmt::format("The ledger at {} scaled to {}, against the run at {}", from, to, to),
-              {{"version", "version"}, {"warp_instr_scaled", "scaled warp instr"}, {"warp_instr_run", "run"},
+              {{"version", "version"},
+               {"warp_instr_scaled", "scaled warp instr"},
+               {"warp_instr_run", "run"},
                {"deviation", "deviation"}},
               {},
-              {"deviation: the largest of any counter. It is 0: sizes that are multiples of the tile scale exactly."}};
+              {"deviation: the largest of any counter. It is 0: sizes that are multiples of the tile scale "
+               "exactly."}};
   for (std::size_t i = 0; i < small.size(); ++i) {
     const Counters scaled = scale_gemm(small[i].counters(), to / from);
     table.rows.push_back({small[i].variant->name, scaled.warp_instr, large[i].counters().warp_instr,
@@ -70,7 +83,8 @@ struct Modelled {
   std::optional<double> measured;
 };
 
-std::vector<Modelled> model(const std::vector<Run>& runs, std::uint64_t n, std::uint64_t at, const Device& device) {
+std::vector<Modelled> model(const std::vector<Run>& runs, std::uint64_t n, std::uint64_t at,
+                            const Device& device) {
   std::vector<Modelled> all;
   for (const Run& r : runs) {
     Modelled m{r.variant, predict_gemm(scale_gemm(r.counters(), at / n), device), 0, std::nullopt};
@@ -82,28 +96,44 @@ std::vector<Modelled> model(const std::vector<Run>& runs, std::uint64_t n, std::
 }
 
 Table model_table(const std::vector<Modelled>& all, std::uint64_t at, const Device& device) {
-  Table table{"model",
-              fmt::format("Predicted on {} at {}, milliseconds", device.name, at),
-              {{"version", "version"}, {"issue_ms", "issue"}, {"l1_ms", "L1"}, {"shared_ms", "shared"},
-               {"fma_ms", "FMA"}, {"bound", "bound"}, {"gflops", "GFLOP/s"}, {"measured_gflops", "measured"},
-               {"measured_over_model", "meas/model"}, {"blocks_per_sm", "blocks/SM"}, {"occupancy", "occupancy"}},
-              {},
-              {"The longest of the four is the time and names the bound. Measured: Boehm, RTX A6000, 4096.",
-               "k5 measures faster than its model: the compiler did not read Bs word by word, as k5v shows."}};
+  Table table{
+      "model",
+      fmt::format("Predicted on {} at {}, milliseconds", device.name, at),
+      {{"version", "version"},
+       {"issue_ms", "issue"},
+       {"l1_ms", "L1"},
+       {"shared_ms", "shared"},
+       {"fma_ms", "FMA"},
+       {"bound", "bound"},
+       {"gflops", "GFLOP/s"},
+       {"measured_gflops", "measured"},
+       {"measured_over_model", "meas/model"},
+       {"blocks_per_sm", "blocks/SM"},
+       {"occupancy", "occupancy"}},
+      {},
+      {"The longest of the four is the time and names the bound. Measured: Boehm, RTX A6000, 4096.",
+       "k5 measures faster than its model: the compiler did not read Bs word by word, as k5v shows."}};
   for (const Modelled& m : all) {
-    const auto ms = [&](std::string_view resource) { return Cell(m.prediction.seconds_of(resource) * 1e3, 3); };
-    const Occupancy o =
-        occupancy(device, {static_cast<std::uint32_t>(m.variant->block.count()), m.variant->registers, m.variant->shared_bytes});
-    table.rows.push_back({m.variant->name, ms("issue"), ms("L1"), ms("shared"), ms("FMA"), m.prediction.bound().resource,
-                          Cell(m.gflops, 0), m.measured ? Cell(*m.measured, 0) : Cell(),
+    const auto ms = [&](std::string_view resource) {
+      return Cell(m.prediction.seconds_of(resource) * 1e3, 3);
+    };
+    const Occupancy o = occupancy(device, {static_cast<std::uint32_t>(m.variant->block.count()),
+                                           m.variant->registers, m.variant->shared_bytes});
+    table.rows.push_back({m.variant->name, ms("issue"), ms("L1"), ms("shared"), ms("FMA"),
+                          m.prediction.bound().resource, Cell(m.gflops, 0),
+                          m.measured ? Cell(*m.measured, 0) : Cell(),
                           m.measured ? Cell(*m.measured / m.gflops) : Cell(), o.blocks, Cell(o.share)});
   }
   return table;
 }
 
-std::vector<BarChart> charts(const std::vector<Run>& runs, const std::vector<Modelled>& all, const Device& device) {
+std::vector<BarChart> charts(const std::vector<Run>& runs, const std::vector<Modelled>& all,
+                             const Device& device) {
   BarChart counts{"Per 1000 multiply-adds", "", {}, {{"warp instructions", {}}, {"shared wavefronts", {}}}};
-  BarChart speed{fmt::format("Model against measurement, {}", device.name), "GFLOP/s", {}, {{"model", {}}, {"measured", {}}}};
+  BarChart speed{fmt::format("Model against measurement, {}", device.name),
+                 "GFLOP/s",
+                 {},
+                 {{"model", {}}, {"measured", {}}}};
   for (std::size_t i = 0; i < runs.size(); ++i) {
     const Counters& c = runs[i].counters();
     counts.labels.emplace_back(runs[i].variant->name);
@@ -124,7 +154,8 @@ void check_sizes(const GemmOptions& options) {
   const std::int64_t largest = *std::max_element(options.sizes.begin(), options.sizes.end());
   constexpr std::int64_t limit = 1 << 20;  // counters stay within 64 bits
   if (options.at <= 0 || options.at > limit || options.at % largest != 0)
-    throw InputError(fmt::format("ledger gemm models a multiple of {} up to {}, not {}", largest, limit, options.at));
+    throw InputError(
+        fmt::format("ledger gemm models a multiple of {} up to {}, not {}", largest, limit, options.at));
 }
 
 }  // namespace
@@ -141,7 +172,8 @@ Ledger gemm_ledger(const GemmOptions& options) {
     runs.push_back(run_all(static_cast<std::uint32_t>(n), options.workers));
     ledger.tables.push_back(counters_table(runs.back(), static_cast<std::uint32_t>(n)));
   }
-  const auto first = static_cast<std::uint32_t>(sizes.front()), last = static_cast<std::uint32_t>(sizes.back());
+  const auto first = static_cast<std::uint32_t>(sizes.front()),
+             last = static_cast<std::uint32_t>(sizes.back());
   if (sizes.size() > 1 && last % first == 0)
     ledger.tables.push_back(scaling_table(runs.front(), first, runs.back(), last));
   const std::vector<Modelled> modelled =

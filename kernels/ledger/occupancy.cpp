@@ -24,8 +24,8 @@ Occupancy occupancy(const Device& device, const BlockNeeds& needs) {
       Limit{"registers", warps_by_registers / warps},
       Limit{"shared memory", device.shared_bytes / round_up(needs.shared_bytes + 1024, 128)},
   };
-  const Limit& least =
-      *std::min_element(limits.begin(), limits.end(), [](const Limit& a, const Limit& b) { return a.blocks < b.blocks; });
+  const Limit& least = *std::min_element(limits.begin(), limits.end(),
+                                         [](const Limit& a, const Limit& b) { return a.blocks < b.blocks; });
   return {least.blocks, static_cast<double>(least.blocks * warps) / device.max_warps, least.name};
 }
 

@@ -18,9 +18,9 @@ struct BlockNeeds {
 };
 
 struct Occupancy {
-  std::uint32_t blocks = 0;   // an SM; 0: the block doesn't fit at all
-  double share = 0;           // resident warps of those that the SM can hold
-  std::string_view limit;     // "warps", "blocks", "registers" or "shared memory"
+  std::uint32_t blocks = 0;  // an SM; 0: the block doesn't fit at all
+  double share = 0;          // resident warps of those that the SM can hold
+  std::string_view limit;    // "warps", "blocks", "registers" or "shared memory"
 };
 
 [[nodiscard]] Occupancy occupancy(const Device& device, const BlockNeeds& needs);

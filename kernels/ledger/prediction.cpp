@@ -20,7 +20,8 @@ const TimeTerm& Prediction::bound() const {
 }
 
 double Prediction::seconds_of(std::string_view resource) const {
-  const auto it = std::find_if(terms.begin(), terms.end(), [&](const TimeTerm& t) { return t.resource == resource; });
+  const auto it =
+      std::find_if(terms.begin(), terms.end(), [&](const TimeTerm& t) { return t.resource == resource; });
   return it == terms.end() ? 0 : it->seconds;
 }
 

@@ -15,8 +15,7 @@ namespace {
 
 constexpr std::int64_t most_floats = (std::int64_t{1} << 29) - 1;  // a buffer stays below 2 GiB
 
-template <class T>
-PreparedBuffer buffer_of(std::string name, const std::vector<T>& data) {
+template <class T> PreparedBuffer buffer_of(std::string name, const std::vector<T>& data) {
   PreparedBuffer buffer{std::move(name), {}};
   const auto bytes = std::as_bytes(std::span(data));
   buffer.bytes.assign(bytes.begin(), bytes.end());
@@ -34,15 +33,17 @@ std::vector<float> counting(std::size_t count, std::size_t modulus) {
   return data;
 }
 
-template <class T>
-bool equal(std::span<const T> a, std::span<const T> b) {
+template <class T> bool equal(std::span<const T> a, std::span<const T> b) {
   return std::equal(a.begin(), a.end(), b.begin(), b.end());
 }
 
 }  // namespace
 
 RunResult run(PreparedRun& prepared, unsigned workers) {
-  RunConfig config{.grid = prepared.grid, .block = prepared.block, .buffers = {}, .params = prepared.params,
+  RunConfig config{.grid = prepared.grid,
+                   .block = prepared.block,
+                   .buffers = {},
+                   .params = prepared.params,
                    .workers = workers};
   for (PreparedBuffer& buffer : prepared.buffers) config.buffers.emplace_back(buffer.bytes);
   return run(prepared.kernel, config);
@@ -52,8 +53,9 @@ PreparedRun prepare_reduction(const ReductionShape& reduction, std::int64_t n) {
   Kernel kernel = reduction_kernel(reduction);
   const std::uint32_t block_elements = elements_per_block(reduction);
   if (n <= 0 || n > most_floats || n % block_elements != 0)
-    throw InputError(fmt::format("{} with {} threads needs n to be a positive multiple of {} below 2^29, not {}",
-                                 name_of(reduction.version), reduction.threads, block_elements, n));
+    throw InputError(
+        fmt::format("{} with {} threads needs n to be a positive multiple of {} below 2^29, not {}",
+                    name_of(reduction.version), reduction.threads, block_elements, n));
   const std::vector<float> in = counting(static_cast<std::size_t>(n), 7);
   const double sum = std::accumulate(in.begin(), in.end(), 0.0);
   const std::size_t blocks = in.size() / block_elements;
@@ -107,7 +109,8 @@ PreparedRun prepare_splitk_gemv(const SplitkGemv& gemv, std::int64_t rows, std::
 }
 
 GemmData gemm_data(std::uint32_t n) {
-  GemmData data{.n = n, .a = random_matrix(n, 1), .b = random_matrix(n, 2), .fma_product = {}, .double_product = {}};
+  GemmData data{
+      .n = n, .a = random_matrix(n, 1), .b = random_matrix(n, 2), .fma_product = {}, .double_product = {}};
   data.fma_product = fma_product(data.a, data.b, n);
   data.double_product = double_product(data.a, data.b, n);
   return data;
@@ -121,7 +124,8 @@ PreparedRun prepare_gemm(GemmVersion version, const GemmData& data) {
           .buffers = {buffer_of("A", data.a), buffer_of("B", data.b), floats("C", data.a.size())},
           .params = {data.n},
           .is_right = [product = data.fma_product](const PreparedRun& p) {
-            return std::memcmp(p.buffers[2].bytes.data(), product.data(), product.size() * sizeof(float)) == 0;
+            return std::memcmp(p.buffers[2].bytes.data(), product.data(), product.size() * sizeof(float)) ==
+                   0;
           }};
 }
 

@@ -34,12 +34,10 @@ struct PreparedRun {
 [[nodiscard]] RunResult run(PreparedRun& prepared, unsigned workers = 1);
 
 // A buffer as numbers. The view lives as long as the buffer.
-template <class T>
-[[nodiscard]] std::span<T> view(PreparedBuffer& buffer) {
+template <class T> [[nodiscard]] std::span<T> view(PreparedBuffer& buffer) {
   return {reinterpret_cast<T*>(buffer.bytes.data()), buffer.bytes.size() / sizeof(T)};
 }
-template <class T>
-[[nodiscard]] std::span<const T> view(const PreparedBuffer& buffer) {
+template <class T> [[nodiscard]] std::span<const T> view(const PreparedBuffer& buffer) {
   return {reinterpret_cast<const T*>(buffer.bytes.data()), buffer.bytes.size() / sizeof(T)};
 }
 
@@ -48,7 +46,8 @@ template <class T>
 // n floats, 0 … n-1, in one block.
 [[nodiscard]] PreparedRun prepare_reverse(std::int64_t n, ReverseBarrier barrier);
 // A and x of small whole numbers: the sums are exact in any order.
-[[nodiscard]] PreparedRun prepare_splitk_gemv(const SplitkGemv& gemv, std::int64_t rows, std::int64_t columns);
+[[nodiscard]] PreparedRun prepare_splitk_gemv(const SplitkGemv& gemv, std::int64_t rows,
+                                              std::int64_t columns);
 
 // The matrices of one size, and their products.
 struct GemmData {

@@ -13,23 +13,28 @@ namespace {
 
 std::uint32_t small(const RunnableValues& values, std::string_view name, std::int64_t most) {
   const std::int64_t value = values.find(name)->second;
-  if (value < 1 || value > most) throw InputError(fmt::format("{} must be from 1 to {}, not {}", name, most, value));
+  if (value < 1 || value > most)
+    throw InputError(fmt::format("{} must be from 1 to {}, not {}", name, most, value));
   return static_cast<std::uint32_t>(value);
 }
 
 void add_reductions(std::vector<RunnableKernel>& all) {
   static constexpr std::array<const char*, reduction_versions> summaries{
-      "sum, interleaved with divergent warps", "sum, interleaved with contiguous threads", "sum, sequential addressing",
-      "sum, two elements a thread", "sum, the last 64 by warp shuffles",
+      "sum, interleaved with divergent warps",
+      "sum, interleaved with contiguous threads",
+      "sum, sequential addressing",
+      "sum, two elements a thread",
+      "sum, the last 64 by warp shuffles",
       "sum, the last 64 by one warp without __syncwarp(): wrong, though a lockstep run does not show it"};
   for (int v = 1; v <= reduction_versions; ++v) {
     const auto version = static_cast<ReductionVersion>(v);
-    all.push_back({name_of(version),
-                   summaries[static_cast<std::size_t>(v) - 1],
-                   {{"n", std::int64_t{1} << 18, "elements"}, {"threads", 256, "a block, a power of two"}},
-                   [version](const RunnableValues& values) {
-                     return prepare_reduction({version, small(values, "threads", 1024)}, values.find("n")->second);
-                   }});
+    all.push_back(
+        {name_of(version),
+         summaries[static_cast<std::size_t>(v) - 1],
+         {{"n", std::int64_t{1} << 18, "elements"}, {"threads", 256, "a block, a power of two"}},
+         [version](const RunnableValues& values) {
+           return prepare_reduction({version, small(values, "threads", 1024)}, values.find("n")->second);
+         }});
   }
 }
 
@@ -59,7 +64,8 @@ void add_splitk(std::vector<RunnableKernel>& all) {
                      gemv.splits = small(values, "splits", 65535);
                      gemv.threads = small(values, "threads", 1024);
                      gemv.rows_per_warp = small(values, "rows_per_warp", 32);
-                     return prepare_splitk_gemv(gemv, values.find("rows")->second, values.find("columns")->second);
+                     return prepare_splitk_gemv(gemv, values.find("rows")->second,
+                                                values.find("columns")->second);
                    }});
   };
   add("splitk-gemv", "y = A·x split over CTAs, the last one adds the partials", {.form = SerialSteps{}});
@@ -68,9 +74,10 @@ void add_splitk(std::vector<RunnableKernel>& all) {
 
 void add_reverse(std::vector<RunnableKernel>& all) {
   const auto add = [&](const char* name, const char* summary, ReverseBarrier barrier) {
-    all.push_back({name, summary, {{"n", 256, "threads of the block"}}, [barrier](const RunnableValues& values) {
-                     return prepare_reverse(values.find("n")->second, barrier);
-                   }});
+    all.push_back(
+        {name, summary, {{"n", 256, "threads of the block"}}, [barrier](const RunnableValues& values) {
+           return prepare_reverse(values.find("n")->second, barrier);
+         }});
   };
   add("reverse", "an array reversed through shared memory", ReverseBarrier::present);
   add("reverse-no-barrier", "the same without its barrier: races", ReverseBarrier::omitted);
@@ -93,7 +100,8 @@ void set(const RunnableKernel& kernel, RunnableValues& values, const std::string
   const char* const last = text.data() + text.size();
   const auto [end, error] = std::from_chars(first, last, it->second);
   if (error != std::errc() || end != last)
-    throw InputError(fmt::format("parameter {} must be a whole number below 2^63, not '{}'", name, text.substr(equals + 1)));
+    throw InputError(fmt::format("parameter {} must be a whole number below 2^63, not '{}'", name,
+                                 text.substr(equals + 1)));
 }
 
 }  // namespace
@@ -112,7 +120,8 @@ const std::vector<RunnableKernel>& runnable_kernels() {
 
 const RunnableKernel* find_runnable(std::string_view name) {
   const auto& all = runnable_kernels();
-  const auto it = std::find_if(all.begin(), all.end(), [&](const RunnableKernel& k) { return k.name == name; });
+  const auto it =
+      std::find_if(all.begin(), all.end(), [&](const RunnableKernel& k) { return k.name == name; });
   return it == all.end() ? nullptr : &*it;
 }
 

@@ -10,7 +10,9 @@ namespace fencewise {
 namespace {
 
 // What happens once a thread. The rest grows with the number of steps.
-bool grows_with_square(std::string_view counter) { return counter.starts_with("gst") || counter == "branch_instr"; }
+bool grows_with_square(std::string_view counter) {
+  return counter.starts_with("gst") || counter == "branch_instr";
+}
 bool is_sum(std::string_view counter) { return counter == "warp_instr" || counter == "lane_instr"; }
 
 std::uint64_t multiply(std::uint64_t a, std::uint64_t b) {
@@ -29,9 +31,9 @@ Counters scale_gemm(const Counters& counters, std::uint64_t factor) {
   for (const CounterField& f : counter_fields())
     if (!is_sum(f.name))
       scaled.*f.member = multiply(counters.*f.member, grows_with_square(f.name) ? square : cube);
-  scaled.warp_instr = scaled.gld_instr + scaled.gst_instr + scaled.lds_instr + scaled.sts_instr + scaled.bar_instr +
-                      scaled.branch_instr + scaled.alu_instr + scaled.ffma_instr + scaled.shfl_instr +
-                      scaled.atom_instr;
+  scaled.warp_instr = scaled.gld_instr + scaled.gst_instr + scaled.lds_instr + scaled.sts_instr +
+                      scaled.bar_instr + scaled.branch_instr + scaled.alu_instr + scaled.ffma_instr +
+                      scaled.shfl_instr + scaled.atom_instr;
   scaled.lane_instr = multiply(32, scaled.warp_instr);
   return scaled;
 }

@@ -28,15 +28,15 @@ void check(const SplitkOptions& o) {
 // Splits that leave each CTA a whole number of warp-wide steps.
 std::vector<SplitkCost> all_costs(const SplitkOptions& o, const Device& device) {
   const SplitkShape shape{static_cast<std::uint64_t>(o.rows), static_cast<std::uint64_t>(o.columns),
-                          static_cast<std::uint64_t>(o.rows_per_block), static_cast<std::uint64_t>(o.blocks_per_sm)};
+                          static_cast<std::uint64_t>(o.rows_per_block),
+                          static_cast<std::uint64_t>(o.blocks_per_sm)};
   std::vector<SplitkCost> costs;
   for (std::int64_t s = 1; s <= o.max_splits; ++s)
     if (o.columns / 32 % s == 0) costs.push_back(splitk_cost(shape, static_cast<std::uint64_t>(s), device));
   return costs;
 }
 
-template <class Total>
-const SplitkCost& best(const std::vector<SplitkCost>& costs, Total total) {
+template <class Total> const SplitkCost& best(const std::vector<SplitkCost>& costs, Total total) {
   return *std::min_element(costs.begin(), costs.end(),
                            [&](const SplitkCost& a, const SplitkCost& b) { return total(a) < total(b); });
 }
@@ -51,31 +51,48 @@ Ledger splitk_ledger(const SplitkOptions& options) {
   const std::vector<SplitkCost> costs = all_costs(options, device);
   const SplitkCost& serial = best(costs, [](const SplitkCost& c) { return c.serial(); });
   const SplitkCost& atomic = best(costs, [](const SplitkCost& c) { return c.atomic(); });
-  Table table{"splitk",
-              fmt::format("Split-K GEMV, {} x {}, {} rows a block, predicted on {}, microseconds", options.rows,
-                          options.columns, options.rows_per_block, device.name),
-              {{"splits", "splits"}, {"ctas", "CTAs"}, {"waves", "waves"}, {"work_us", "work"},
-               {"workspace_bytes", "ws bytes"}, {"workspace_us", "ws"}, {"counting_us", "counting"},
-               {"serial_us", "serial"}, {"atomics", "atomics"}, {"atomics_us", "adds"}, {"rezero_us", "re-zero"},
-               {"atomic_us", "atomic"}, {"best", "best"}},
-              {},
-              {"serial = work + ws + counting; atomic = work + adds (and counting) + re-zero. A wave is full at "
-               "SMs x blocks/SM CTAs.",
-               fmt::format("Take {} splits for the serial form, {} for the atomic one.", serial.splits, atomic.splits)}};
+  Table table{
+      "splitk",
+      fmt::format("Split-K GEMV, {} x {}, {} rows a block, predicted on {}, microseconds", options.rows,
+                  options.columns, options.rows_per_block, device.name),
+      {{"splits", "splits"},
+       {"ctas", "CTAs"},
+       {"waves", "waves"},
+       {"work_us", "work"},
+       {"workspace_bytes", "ws bytes"},
+       {"workspace_us", "ws"},
+       {"counting_us", "counting"},
+       {"serial_us", "serial"},
+       {"atomics", "atomics"},
+       {"atomics_us", "adds"},
+       {"rezero_us", "re-zero"},
+       {"atomic_us", "atomic"},
+       {"best", "best"}},
+      {},
+      {"serial = work + ws + counting; atomic = work + adds (and counting) + re-zero. A wave is full at "
+       "SMs x blocks/SM CTAs.",
+       fmt::format("Take {} splits for the serial form, {} for the atomic one.", serial.splits,
+                   atomic.splits)}};
   BarChart chart{fmt::format("Split-K GEMV on {}", device.name), "us", {}, {{"serial", {}}, {"atomic", {}}}};
   for (const SplitkCost& c : costs) {
     const bool s = &c == &serial, a = &c == &atomic;
     table.rows.push_back({c.splits, c.ctas, c.waves, us(c.work), c.workspace_bytes, us(c.workspace),
-                          us(c.serial_counting), us(c.serial()), c.atomic_atomics, us(c.atomic_adds), us(c.rezero),
-                          us(c.atomic()), s && a ? "both" : s ? "serial" : a ? "atomic" : ""});
+                          us(c.serial_counting), us(c.serial()), c.atomic_atomics, us(c.atomic_adds),
+                          us(c.rezero), us(c.atomic()),
+                          s && a ? "both"
+                          : s    ? "serial"
+                          : a    ? "atomic"
+                                 : ""});
     chart.labels.push_back(std::to_string(c.splits));
     chart.series[0].values.push_back(c.serial() * 1e6);
     chart.series[1].values.push_back(c.atomic() * 1e6);
   }
   return {"splitk",
-          {{"rows", std::to_string(options.rows)}, {"columns", std::to_string(options.columns)},
+          {{"rows", std::to_string(options.rows)},
+           {"columns", std::to_string(options.columns)},
            {"rows_per_block", std::to_string(options.rows_per_block)},
-           {"blocks_per_sm", std::to_string(options.blocks_per_sm)}, {"device", std::string(device.key)}},
+           {"blocks_per_sm", std::to_string(options.blocks_per_sm)},
+           {"device", std::string(device.key)}},
           {table},
           {chart}};
 }

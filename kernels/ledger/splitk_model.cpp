@@ -16,7 +16,8 @@ SplitkCost splitk_cost(const SplitkShape& shape, std::uint64_t splits, const Dev
   cost.waves = (cost.ctas + slots - 1) / slots;
 
   const double depth = static_cast<double>(shape.columns) / static_cast<double>(splits);
-  const double slice_bytes = depth * static_cast<double>((shape.rows_per_block + 1) * float_bytes);  // A and x
+  const double slice_bytes =
+      depth * static_cast<double>((shape.rows_per_block + 1) * float_bytes);  // A and x
   const double bandwidth_a_cta = device.bandwidth / static_cast<double>(slots);
   cost.work = static_cast<double>(cost.waves) * slice_bytes / bandwidth_a_cta;
 

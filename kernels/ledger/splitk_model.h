@@ -29,7 +29,7 @@ struct SplitkCost {
   double work = 0;                    // seconds, as all below
   std::uint64_t workspace_bytes = 0;  // serial
   std::uint64_t serial_atomics = 0, atomic_atomics = 0;
-  std::uint64_t rezero_bytes = 0;     // atomic
+  std::uint64_t rezero_bytes = 0;  // atomic
   double workspace = 0, serial_counting = 0;
   double atomic_adds = 0, rezero = 0;
 

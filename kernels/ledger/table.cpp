@@ -10,12 +10,8 @@ namespace {
 
 using nlohmann::ordered_json;
 
-template <class... F>
-struct Overloaded : F... {
-  using F::operator()...;
-};
-template <class... F>
-Overloaded(F...) -> Overloaded<F...>;
+template <class... F> struct Overloaded : F... { using F::operator()...; };
+template <class... F> Overloaded(F...) -> Overloaded<F...>;
 
 bool is_number(const Cell& cell) {
   return std::holds_alternative<std::uint64_t>(cell.value) || std::holds_alternative<double>(cell.value);
@@ -23,8 +19,8 @@ bool is_number(const Cell& cell) {
 
 // Columns in a terminal: code points, as our texts have no wide characters.
 std::size_t width_of(const std::string& text) {
-  return static_cast<std::size_t>(
-      std::count_if(text.begin(), text.end(), [](char c) { return (static_cast<unsigned char>(c) & 0xc0U) != 0x80U; }));
+  return static_cast<std::size_t>(std::count_if(
+      text.begin(), text.end(), [](char c) { return (static_cast<unsigned char>(c) & 0xc0U) != 0x80U; }));
 }
 
 std::string padded(const std::string& text, std::size_t width, bool right) {
@@ -50,12 +46,12 @@ std::string csv_of(const std::string& text) {
 }  // namespace
 
 std::string text_of(const Cell& cell) {
-  return std::visit(Overloaded{[](std::monostate) { return std::string(); },
-                               [](const std::string& text) { return text; },
-                               [](std::uint64_t count) { return fmt::format("{}", count); },
-                               [&](double number) { return fmt::format("{:.{}f}", number, cell.digits); },
-                               [](bool yes) { return std::string(yes ? "yes" : "no"); }},
-                    cell.value);
+  return std::visit(
+      Overloaded{[](std::monostate) { return std::string(); }, [](const std::string& text) { return text; },
+                 [](std::uint64_t count) { return fmt::format("{}", count); },
+                 [&](double number) { return fmt::format("{:.{}f}", number, cell.digits); },
+                 [](bool yes) { return std::string(yes ? "yes" : "no"); }},
+      cell.value);
 }
 
 std::string to_text(const Table& table) {
@@ -65,7 +61,8 @@ std::string to_text(const Table& table) {
     std::size_t width = width_of(table.columns[c].heading);
     for (const auto& row : table.rows) width = std::max(width, width_of(text_of(row[c])));
     widths.push_back(width);
-    right.push_back(std::any_of(table.rows.begin(), table.rows.end(), [&](const auto& row) { return is_number(row[c]); }));
+    right.push_back(std::any_of(table.rows.begin(), table.rows.end(),
+                                [&](const auto& row) { return is_number(row[c]); }));
   }
   const auto line_of = [&](const auto& text_at) {
     std::string line;

@@ -16,12 +16,12 @@ struct Cell {
   int digits = 2;
 
   Cell() = default;
-  Cell(std::string text) : value(std::move(text)) {}             // NOLINT: cells are written as what they hold
-  Cell(const char* text) : value(std::string(text)) {}           // NOLINT
-  Cell(std::string_view text) : value(std::string(text)) {}      // NOLINT
-  Cell(std::uint64_t count) : value(count) {}                    // NOLINT
-  Cell(std::uint32_t count) : value(std::uint64_t{count}) {}     // NOLINT
-  Cell(bool yes) : value(yes) {}                                 // NOLINT
+  Cell(std::string text) : value(std::move(text)) {}          // NOLINT: cells are written as what they hold
+  Cell(const char* text) : value(std::string(text)) {}        // NOLINT
+  Cell(std::string_view text) : value(std::string(text)) {}   // NOLINT
+  Cell(std::uint64_t count) : value(count) {}                 // NOLINT
+  Cell(std::uint32_t count) : value(std::uint64_t{count}) {}  // NOLINT
+  Cell(bool yes) : value(yes) {}                              // NOLINT
   Cell(double number, int decimals = 2) : value(number), digits(decimals) {}  // NOLINT
 };
 
@@ -34,7 +34,7 @@ struct Column {
 };
 
 struct Table {
-  std::string key;      // "counters"
+  std::string key;  // "counters"
   std::string title;
   std::vector<Column> columns;
   std::vector<std::vector<Cell>> rows;
@@ -49,7 +49,7 @@ struct Ledger {
   std::string name;                                         // "reduction"
   std::vector<std::pair<std::string, std::string>> inputs;  // "n" = "262144", "device" = "a100"
   std::vector<Table> tables;
-  std::vector<BarChart> charts;                             // what --plot draws
+  std::vector<BarChart> charts;  // what --plot draws
 };
 
 [[nodiscard]] std::string to_text(const Ledger& ledger);

@@ -13,8 +13,8 @@ namespace fencewise {
 struct Tile {
   std::uint32_t rows = 1, columns = 1;  // TM, TN
 
-  [[nodiscard]] double bytes_per_fma() const;        // of shared memory
-  [[nodiscard]] std::uint32_t registers() const;     // assumed: TM·TN + TM + TN + 24
+  [[nodiscard]] double bytes_per_fma() const;     // of shared memory
+  [[nodiscard]] std::uint32_t registers() const;  // assumed: TM·TN + TM + TN + 24
 };
 
 [[nodiscard]] std::span<const Tile> tiles();  // 1x1, 2x2, 4x4, 8x4, 8x8, 16x8

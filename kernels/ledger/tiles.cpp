@@ -14,7 +14,9 @@ std::uint32_t Tile::registers() const { return rows * columns + rows + columns +
 double bytes_per_fma_fed(const Device& device) {
   return static_cast<double>(shared_bytes_per_clock) / device.fma_per_clock;
 }
-bool is_fed(const Tile& tile, const Device& device) { return tile.bytes_per_fma() <= bytes_per_fma_fed(device); }
+bool is_fed(const Tile& tile, const Device& device) {
+  return tile.bytes_per_fma() <= bytes_per_fma_fed(device);
+}
 
 Occupancy occupancy_of(const Tile& tile, const Device& device) {
   return occupancy(device, {.threads = 256, .registers = tile.registers(), .shared_bytes = 8192});
@@ -30,7 +32,8 @@ Ledger tiles_ledger() {
               "Results a thread holds in registers, and the shared memory they ask for",
               {{"tile", "tile"}, {"bytes_per_fma", "bytes/FMA"}, {"registers", "registers"}},
               {},
-              {"bytes/FMA: 4(TM+TN)/(TM·TN); shared memory delivers 128 bytes a clock and SM. fed: that is enough for",
+              {"bytes/FMA: 4(TM+TN)/(TM·TN); shared memory delivers 128 bytes a clock and SM. fed: that is "
+               "enough for",
                "all FMA units. A larger tile asks for less, and its registers leave room for fewer warps."}};
   BarChart chart{"Shared-memory bytes a multiply-add", "bytes", {}, {{"asked for", {}}}};
   for (const Device& d : devices()) {

@@ -112,9 +112,13 @@ struct Sum {
 
 }  // namespace
 
-std::string name_of(ReductionVersion version) { return fmt::format("reduction-{}", static_cast<int>(version)); }
+std::string name_of(ReductionVersion version) {
+  return fmt::format("reduction-{}", static_cast<int>(version));
+}
 
-std::uint32_t elements_per_block(const ReductionShape& r) { return r.threads * (loads_two(r.version) ? 2 : 1); }
+std::uint32_t elements_per_block(const ReductionShape& r) {
+  return r.threads * (loads_two(r.version) ? 2 : 1);
+}
 
 Kernel reduction_kernel(const ReductionShape& r) {
   check(r);

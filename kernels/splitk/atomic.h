@@ -20,8 +20,8 @@ struct AtomicSteps {
 };
 
 // True for every thread of the CTA that counts last at `counter`. `flag`: one u32 of shared memory.
-[[nodiscard]] Val atomic_is_last(KernelBuilder& k, const AtomicSteps& steps, const Place& counter, const Val& splits,
-                                 const Array& flag, CtaThreads threads);
+[[nodiscard]] Val atomic_is_last(KernelBuilder& k, const AtomicSteps& steps, const Place& counter,
+                                 const Val& splits, const Array& flag, CtaThreads threads);
 // Leaves zero at `place`. Each thread its own element, after its own read: no barrier.
 void atomic_rezero(KernelBuilder& k, const AtomicSteps& steps, const Place& place);
 void atomic_reset(KernelBuilder& k, const AtomicSteps& steps, const Place& counter);

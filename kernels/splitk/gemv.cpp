@@ -101,7 +101,8 @@ struct Gemv {
 void check(const SplitkGemv& g) {
   if (g.threads == 0 || g.threads % 32 != 0 || g.threads > 1024)
     throw InputError(fmt::format("splitk-gemv has a multiple of 32 threads up to 1024, not {}", g.threads));
-  if (g.splits == 0 || g.splits > 65535) throw InputError(fmt::format("splitk-gemv can't have {} splits", g.splits));
+  if (g.splits == 0 || g.splits > 65535)
+    throw InputError(fmt::format("splitk-gemv can't have {} splits", g.splits));
   if (g.rows_per_warp == 0 || g.rows_per_warp > 32)
     throw InputError(fmt::format("splitk-gemv has 1 to 32 rows a warp, not {}", g.rows_per_warp));
 }
@@ -120,10 +121,12 @@ Dim3 splitk_gemv_grid(const SplitkGemv& gemv, std::int64_t rows, std::int64_t co
   constexpr std::int64_t largest = std::int64_t{1} << 29;  // floats in 2 GiB
   const std::int64_t row_step = gemv.rows_per_block(), column_step = std::int64_t{32} * gemv.splits;
   if (rows <= 0 || rows % row_step != 0 || rows >= largest)
-    throw InputError(fmt::format("splitk-gemv needs rows to be a positive multiple of {}, not {}", row_step, rows));
+    throw InputError(
+        fmt::format("splitk-gemv needs rows to be a positive multiple of {}, not {}", row_step, rows));
   if (columns <= 0 || columns % column_step != 0 || columns >= largest)
-    throw InputError(fmt::format("splitk-gemv with {} splits needs columns to be a positive multiple of {}, not {}",
-                                 gemv.splits, column_step, columns));
+    throw InputError(
+        fmt::format("splitk-gemv with {} splits needs columns to be a positive multiple of {}, not {}",
+                    gemv.splits, column_step, columns));
   if (rows * columns >= largest || rows * gemv.splits >= largest)
     throw InputError(fmt::format("splitk-gemv of {} x {} needs a buffer of 2 GiB or more", rows, columns));
   return {static_cast<std::uint32_t>(rows / row_step), gemv.splits, 1};

@@ -16,7 +16,7 @@ namespace fencewise {
 
 struct SplitkGemv {
   std::uint32_t splits = 4;
-  std::uint32_t threads = 128;      // a multiple of 32
+  std::uint32_t threads = 128;  // a multiple of 32
   std::uint32_t rows_per_warp = 4;
   std::variant<SerialSteps, AtomicSteps> form = {};
 

@@ -17,7 +17,7 @@ struct SerialSteps {
   How write_partial = weak, read_partial = cg;
   std::optional<Fence> writer_fence = Fence{Order::sc, Scope::gpu};  // every thread, before the barrier
   bool barrier_before_count = true;
-  std::optional<Fence> leader_fence;                                 // thread 0, after the barrier
+  std::optional<Fence> leader_fence;  // thread 0, after the barrier
   How increment = relaxed(Scope::gpu);
   std::optional<Fence> reader_fence = Fence{Order::sc, Scope::gpu};  // thread 0 of the last CTA
   bool barrier_after_flag = true;
@@ -28,8 +28,8 @@ struct SerialSteps {
 enum class CtaThreads : std::uint8_t { one, several };
 
 // True for every thread of the CTA that counts last at `counter`. `flag`: one u32 of shared memory.
-[[nodiscard]] Val serial_is_last(KernelBuilder& k, const SerialSteps& steps, const Place& counter, const Val& splits,
-                                 const Array& flag, CtaThreads threads);
+[[nodiscard]] Val serial_is_last(KernelBuilder& k, const SerialSteps& steps, const Place& counter,
+                                 const Val& splits, const Array& flag, CtaThreads threads);
 // Thread 0 makes the counter zero again, by a plain store: the launch's end publishes it.
 void serial_reset(KernelBuilder& k, const SerialSteps& steps, const Place& counter);
 

@@ -93,9 +93,10 @@ void register_classes() {
 void register_gemms(const std::vector<std::uint32_t>& sizes) {
   for (const std::uint32_t n : sizes)
     for (const GemmVariant& v : gemm_variants())
-      benchmark::RegisterBenchmark(fmt::format("Gemm/{}/{}", v.name, n).c_str(), [&v, n](benchmark::State& state) {
-        run_prepared(state, prepare_gemm(v.version, gemm_data(n)));
-      })->Unit(benchmark::kMillisecond);
+      benchmark::RegisterBenchmark(
+          fmt::format("Gemm/{}/{}", v.name, n).c_str(),
+          [&v, n](benchmark::State& state) { run_prepared(state, prepare_gemm(v.version, gemm_data(n))); })
+          ->Unit(benchmark::kMillisecond);
 }
 
 void register_reductions(const std::vector<int>& exponents) {
@@ -131,7 +132,8 @@ void register_targets(bool small) {
   benchmark::RegisterBenchmark("FiveReductions", [small](benchmark::State& state) {
     std::vector<PreparedRun> all;
     for (int v = 1; v <= 5; ++v)
-      all.push_back(prepare_reduction({static_cast<ReductionVersion>(v), 256}, std::int64_t{1} << (small ? 14 : 18)));
+      all.push_back(
+          prepare_reduction({static_cast<ReductionVersion>(v), 256}, std::int64_t{1} << (small ? 14 : 18)));
     run_together(state, std::move(all));
   })->Unit(benchmark::kMillisecond);
 }
@@ -159,7 +161,8 @@ using Product = void (*)(float*, const float*, const float*, std::uint32_t);
 
 void register_yardsticks(std::uint32_t n) {
   const auto add = [n](const char* name, Product product) {
-    benchmark::RegisterBenchmark(fmt::format("{}/{}", name, n).c_str(), [product, n](benchmark::State& state) {
+    benchmark::RegisterBenchmark(fmt::format("{}/{}", name, n).c_str(), [product,
+                                                                         n](benchmark::State& state) {
       const GemmData data = gemm_data(n);
       std::vector<float> c(data.a.size());
       for (auto _ : state) {

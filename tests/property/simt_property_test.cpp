@@ -31,7 +31,8 @@ Run run_simt(const RandomKernel& random, const Kernel& kernel, unsigned workers)
   RunConfig config;
   config.grid = {random.blocks, 1, 1};
   config.block = {random.threads, 1, 1};
-  config.buffers = {std::as_writable_bytes(std::span(run.global)), std::as_writable_bytes(std::span(run.out))};
+  config.buffers = {std::as_writable_bytes(std::span(run.global)),
+                    std::as_writable_bytes(std::span(run.out))};
   config.workers = workers;
   run.result = fencewise::run(kernel, config);
   return run;

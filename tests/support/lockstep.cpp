@@ -56,8 +56,7 @@ class Block {
     return threads;
   }
   // Calls f for each warp with an active lane.
-  template <class F>
-  void each_warp(const Mask& mask, const F& f) const {
+  template <class F> void each_warp(const Mask& mask, const F& f) const {
     for (std::uint32_t w = 0; w < warps(); ++w) {
       const std::vector<std::uint32_t> threads = active(mask, w);
       if (!threads.empty()) f(w, threads);
@@ -118,7 +117,8 @@ class Block {
           }
         });
       case Statement::Kind::compute:
-        return each_warp(mask, [&](std::uint32_t, const auto& threads) { count(c.alu_instr, s.amount, threads.size()); });
+        return each_warp(
+            mask, [&](std::uint32_t, const auto& threads) { count(c.alu_instr, s.amount, threads.size()); });
       case Statement::Kind::load:
       case Statement::Kind::store:
       case Statement::Kind::atomic:
@@ -182,7 +182,8 @@ class Block {
   void ballot(const Statement& s, const Mask& mask) {
     each_warp(mask, [&](std::uint32_t, const auto& threads) {
       std::uint32_t votes = 0;
-      for (const std::uint32_t t : threads) votes |= static_cast<std::uint32_t>(holds(s.condition, t)) << (t % 32);
+      for (const std::uint32_t t : threads)
+        votes |= static_cast<std::uint32_t>(holds(s.condition, t)) << (t % 32);
       for (const std::uint32_t t : threads) threads_[t].v[s.target] = votes;
     });
   }
@@ -238,8 +239,8 @@ class Block {
     (load ? c.gld_sectors : c.gst_sectors) += sectors.size();
   }
 
-  static void wavefronts(const Statement& s, const std::map<std::uint32_t, std::uint32_t>& first, std::uint64_t& taken,
-                         std::uint64_t& ideal) {
+  static void wavefronts(const Statement& s, const std::map<std::uint32_t, std::uint32_t>& first,
+                         std::uint64_t& taken, std::uint64_t& ideal) {
     for (std::uint32_t phase = 0; phase < s.width; ++phase) {
       std::map<std::uint32_t, std::set<std::uint32_t>> banks;
       for (const auto& [lane, element] : first)

@@ -23,9 +23,7 @@ class Generator {
 
  private:
   [[nodiscard]] bool more() const { return at_ < choices_.size(); }
-  std::uint32_t pick(std::size_t n) {
-    return more() ? static_cast<std::uint32_t>(choices_[at_++] % n) : 0;
-  }
+  std::uint32_t pick(std::size_t n) { return more() ? static_cast<std::uint32_t>(choices_[at_++] % n) : 0; }
 
   Linear linear() {
     using enum Linear::Base;
@@ -40,8 +38,8 @@ class Generator {
 
   Statement statement(int depth) {
     using enum Statement::Kind;
-    static constexpr std::array kinds{store, load, assign, branch, load, store, barrier, shuffle, fma, atomic,
-                                      compute, loop, branch, ballot};
+    static constexpr std::array kinds{store,   load, assign, branch,  load, store,  barrier,
+                                      shuffle, fma,  atomic, compute, loop, branch, ballot};
     Statement s;
     s.kind = kinds[pick(kinds.size())];
     const bool nested = depth > 0;
@@ -143,7 +141,8 @@ class Builder {
       case Statement::Kind::store:
       case Statement::Kind::atomic:
       case Statement::Kind::shuffle: return maybe_masked(s);
-      case Statement::Kind::fma: return k_.set(f_, k_.fma(f_, k_.cast(v_[s.source] & Val(15), Type::f32), f_));
+      case Statement::Kind::fma:
+        return k_.set(f_, k_.fma(f_, k_.cast(v_[s.source] & Val(15), Type::f32), f_));
       case Statement::Kind::compute: return k_.compute(s.amount);
       case Statement::Kind::ballot:
         return k_.set(v_[s.target], k_.vote(VoteMode::ballot, truth(s.condition)));
@@ -159,7 +158,8 @@ class Builder {
 
   void emit_branch(const Statement& s) {
     if (s.other.empty()) return k_.if_(truth(s.condition), [&] { emit(s.body); });
-    k_.if_else(truth(s.condition), [&] { emit(s.body); }, [&] { emit(s.other); });
+    k_.if_else(
+        truth(s.condition), [&] { emit(s.body); }, [&] { emit(s.other); });
   }
 
   void maybe_masked(const Statement& s) {

@@ -29,31 +29,32 @@ struct Condition {  // (value & mask) op constant
 
 struct Statement {
   enum class Kind : std::uint8_t {
-    assign,         // v[target] = value
-    load,           // v[target ...] = array[index], `width` elements
-    store,          // array[index ...] = v[source ...]
-    atomic,         // v[target] = atomicAdd(array[index], v[source])
-    fma,            // f = fma(f, g, f), on the float variables
-    compute,        // `amount` units
-    shuffle,        // v[target] = shfl(v[source], amount)
-    ballot,         // v[target] = ballot(condition)
-    barrier,        // only where all threads of a block come by
-    branch,         // if (condition) body else other
-    loop,           // for i in 0 .. value & 3: body
+    assign,   // v[target] = value
+    load,     // v[target ...] = array[index], `width` elements
+    store,    // array[index ...] = v[source ...]
+    atomic,   // v[target] = atomicAdd(array[index], v[source])
+    fma,      // f = fma(f, g, f), on the float variables
+    compute,  // `amount` units
+    shuffle,  // v[target] = shfl(v[source], amount)
+    ballot,   // v[target] = ballot(condition)
+    barrier,  // only where all threads of a block come by
+    branch,   // if (condition) body else other
+    loop,     // for i in 0 .. value & 3: body
   };
   Kind kind = Kind::assign;
-  bool shared = false;                 // load, store, atomic: the shared array
-  bool masked = false;                 // load, store, atomic, shuffle: under `condition`, without a branch
+  bool shared = false;  // load, store, atomic: the shared array
+  bool masked = false;  // load, store, atomic, shuffle: under `condition`, without a branch
   std::uint32_t target = 0, source = 0;
   std::uint32_t width = 1;
   std::uint32_t amount = 1;
   ShuffleMode mode = ShuffleMode::down;
-  Linear value;                        // assign; index of an access; bound of a loop
+  Linear value;  // assign; index of an access; bound of a loop
   Condition condition;
   std::vector<Statement> body, other;
 };
 
-inline constexpr std::uint32_t variables = 4;        // u32, all zero at first; vector accesses take consecutive ones
+inline constexpr std::uint32_t variables =
+    4;  // u32, all zero at first; vector accesses take consecutive ones
 inline constexpr std::uint32_t global_length = 512;  // elements of "g", u32
 inline constexpr std::uint32_t shared_length = 256;  // elements of "s", u32
 

@@ -12,7 +12,8 @@ namespace fencewise::testing {
 
 // Runs `kernel` on `blocks` blocks of `threads` threads; the vectors are changed in place.
 template <class... T>
-[[nodiscard]] RunResult run_simt(const Kernel& kernel, std::uint32_t threads, std::uint32_t blocks, std::vector<T>&... buffers) {
+[[nodiscard]] RunResult run_simt(const Kernel& kernel, std::uint32_t threads, std::uint32_t blocks,
+                                 std::vector<T>&... buffers) {
   RunConfig config;
   config.grid = {blocks, 1, 1};
   config.block = {threads, 1, 1};

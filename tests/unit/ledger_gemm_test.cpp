@@ -24,7 +24,9 @@ const ExecutedGemm& executed(GemmVersion version, std::uint32_t n) {
   if (runs.count(key) == 0) runs[key] = execute_gemm(version, data[n]);
   return runs[key];
 }
-const Counters& counters(GemmVersion version, std::uint32_t n = 128) { return executed(version, n).run.counters; }
+const Counters& counters(GemmVersion version, std::uint32_t n = 128) {
+  return executed(version, n).run.counters;
+}
 
 constexpr std::uint64_t n = 128;
 constexpr std::uint64_t fma = n * n * n;
@@ -78,7 +80,8 @@ TEST(Gemm, TakesTheWavefrontsOfItsPatterns) {
   EXPECT_EQ(counters(k5).sts_wavefronts, warp_steps * 8);
   EXPECT_EQ(counters(k6).sts_wavefronts, warp_steps * (4 * 2 + 4));
   EXPECT_EQ(counters(k7).sts_wavefronts, warp_steps * (4 + 4));
-  EXPECT_NEAR(per_thousand_fma(counters(k7).smem_wavefronts(), counters(k7)), 8.30, 0.005) << "k6 without conflicts";
+  EXPECT_NEAR(per_thousand_fma(counters(k7).smem_wavefronts(), counters(k7)), 8.30, 0.005)
+      << "k6 without conflicts";
   EXPECT_EQ(counters(k7).bank_conflict_factor(), 1.0);
 }
 

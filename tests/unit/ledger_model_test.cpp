@@ -44,7 +44,8 @@ TEST(RegisterTiles, AskForLessTheLargerTheyAre) {
 TEST(RegisterTiles, AreFedFrom8x8OnTheA6000And4x4OnTheA100) {
   const auto first_fed = [](const char* device) {
     for (const Tile& tile : tiles())
-      if (is_fed(tile, find_device(device))) return std::to_string(tile.rows) + "x" + std::to_string(tile.columns);
+      if (is_fed(tile, find_device(device)))
+        return std::to_string(tile.rows) + "x" + std::to_string(tile.columns);
     return std::string("none");
   };
   EXPECT_EQ(bytes_per_fma_fed(find_device("a6000")), 1);
@@ -73,8 +74,8 @@ TEST(SplitK, StaysInOneWaveUpToEightSplits) {
 }
 
 TEST(SplitK, PaysForWorkspaceOrAtomics) {
-  const SplitkCost c = splitk_cost({.rows = 256, .columns = 65536, .rows_per_block = 16, .blocks_per_sm = 1}, 4,
-                                   find_device("h100"));
+  const SplitkCost c = splitk_cost({.rows = 256, .columns = 65536, .rows_per_block = 16, .blocks_per_sm = 1},
+                                   4, find_device("h100"));
   EXPECT_EQ(c.ctas, 64U);
   EXPECT_EQ(c.workspace_bytes, 2U * 64 * 64) << "each tile of 16 floats written and read once";
   EXPECT_EQ(c.serial_atomics, 64U);

@@ -17,7 +17,8 @@ Counters counters(int version, std::int64_t n = 1 << 18) { return run_version(ve
 TEST(Reduction, SumsExactlyInEveryVersionAndSize) {
   for (int version = 1; version <= reduction_versions; ++version)
     for (const std::uint32_t threads : {64U, 128U, 256U, 1024U})
-      EXPECT_TRUE(run_version(version, 4096, threads).right) << "version " << version << ", " << threads << " threads";
+      EXPECT_TRUE(run_version(version, 4096, threads).right)
+          << "version " << version << ", " << threads << " threads";
 }
 
 // A block of 256 threads, 8 warps: 9 barriers and 8 branches by all, a body of 2 LDS, 1 compute, 1 STS.
@@ -89,7 +90,8 @@ TEST(Reduction, Version6PassesTheInOrderDetector) {
 }
 
 TEST(Reduction, RefusesSizesThatDoNotFit) {
-  for (const std::int64_t n : {std::int64_t{0}, std::int64_t{-512}, std::int64_t{1000}, std::int64_t{1} << 62})
+  for (const std::int64_t n :
+       {std::int64_t{0}, std::int64_t{-512}, std::int64_t{1000}, std::int64_t{1} << 62})
     EXPECT_THROW(static_cast<void>(run_version(1, n)), InputError);
   EXPECT_THROW(static_cast<void>(run_version(1, 1 << 14, 100)), InputError);
   EXPECT_THROW(static_cast<void>(run_version(5, 1 << 14, 32)), InputError);

@@ -17,7 +17,9 @@ namespace {
 Ledger sample() {
   return {"sample",
           {{"n", "2"}},
-          {{"things", "Two things", {{"name", "name"}, {"count", "count"}, {"share", "share"}, {"good", "good"}},
+          {{"things",
+            "Two things",
+            {{"name", "name"}, {"count", "count"}, {"share", "share"}, {"good", "good"}},
             {{"α, β", std::uint64_t{7}, Cell(0.5), true}, {"c", std::uint64_t{1000}, Cell(), false}},
             {"A note."}}},
           {{"Counts <all>", "things", {"a", "c"}, {{"count", {7, 1000}}, {"other", {3, -1}}}}}};
@@ -73,7 +75,8 @@ TEST(Ledgers, FillEveryCellOfTheirTables) {
     const Ledger ledger = make();
     EXPECT_EQ(ledger.name, name);
     for (const Table& table : ledger.tables)
-      for (const auto& row : table.rows) EXPECT_EQ(row.size(), table.columns.size()) << name << " " << table.key;
+      for (const auto& row : table.rows)
+        EXPECT_EQ(row.size(), table.columns.size()) << name << " " << table.key;
     EXPECT_TRUE(nlohmann::json::accept(to_json(ledger)));
   }
 }
@@ -117,7 +120,8 @@ TEST(RunnableKernels, NameWhatIsWrongWithAParameter) {
     return std::string("accepted");
   };
   EXPECT_EQ(message({"splits"}), "--param takes name=value, not 'splits'");
-  EXPECT_EQ(message({"n=4"}), "splitk-gemv has no parameter 'n'; it has rows, columns, splits, threads, rows_per_warp");
+  EXPECT_EQ(message({"n=4"}),
+            "splitk-gemv has no parameter 'n'; it has rows, columns, splits, threads, rows_per_warp");
   EXPECT_EQ(message({"splits=many"}), "parameter splits must be a whole number below 2^63, not 'many'");
   EXPECT_EQ(message({"splits=0"}), "splits must be from 1 to 65535, not 0");
   EXPECT_EQ(find_runnable("reduction-7"), nullptr);

@@ -46,8 +46,8 @@ TEST(SimtFault, NamesANegativeIndex) {
 TEST(SimtFault, StopsAtTheFirstStatementEvenIfAnEarlierWarpFailsLater) {
   KernelBuilder k("first_statement");
   const Array a = k.global("a", Type::u32), b = k.global("b", Type::u32);
-  const Val x = k.ld(a[k.tid()]);                // warp 1 fails here
-  const Val y = k.ld(b[k.tid() + 1000]);         // warp 0 fails here, later in lockstep
+  const Val x = k.ld(a[k.tid()]);         // warp 1 fails here
+  const Val y = k.ld(b[k.tid() + 1000]);  // warp 0 fails here, later in lockstep
   k.masked(x == y, [&] { k.st(a[0], 1); });
   const Kernel kernel = k.build();
   Words first(32), second(64);
@@ -80,7 +80,9 @@ TEST(SimtFault, NamesTheThreadThatIsNotAtTheBarrier) {
   const Kernel kernel = k.build();
   Words result(32);
   const RunResult r = run_simt(kernel, 32, 1, result);
-  EXPECT_EQ(text(r, kernel), where(line) + ": thread 1 of block 0: is not at the barrier that thread 0 of its warp has reached");
+  EXPECT_EQ(
+      text(r, kernel),
+      where(line) + ": thread 1 of block 0: is not at the barrier that thread 0 of its warp has reached");
   EXPECT_EQ(r.fault->kind, Fault::Kind::divergent_barrier);
 }
 
@@ -176,7 +178,9 @@ void strong_read(KernelBuilder& k, const Array& s) { static_cast<void>(k.ld(s[0]
 
 TEST(InOrderRaceDetector, TellsWhatConflicts) {
   using enum RaceReport::Kind;
-  const auto kind = [](const RunResult& r) { return r.races.size() == 1 ? std::optional(r.races[0].kind) : std::nullopt; };
+  const auto kind = [](const RunResult& r) {
+    return r.races.size() == 1 ? std::optional(r.races[0].kind) : std::nullopt;
+  };
   EXPECT_EQ(kind(race_between(write, read)), read_after_write);
   EXPECT_EQ(kind(race_between(write, write)), write_after_write);
   EXPECT_EQ(kind(race_between(read, write)), write_after_read);

@@ -14,7 +14,8 @@ std::uint32_t ways(std::int64_t stride) {
 
 TEST(SharedMemoryBanks, AStrideNeedsItsGreatestCommonDivisorWith32) {
   for (std::int64_t stride = 1; stride <= 200; ++stride)
-    EXPECT_EQ(ways(stride), static_cast<std::uint32_t>(std::gcd(stride, std::int64_t{32}))) << "stride " << stride;
+    EXPECT_EQ(ways(stride), static_cast<std::uint32_t>(std::gcd(stride, std::int64_t{32})))
+        << "stride " << stride;
 }
 
 TEST(SharedMemoryBanks, LanesThatReadOneWordShareIt) {
@@ -43,12 +44,15 @@ TEST(SharedMemoryBanks, GemmPatternsTakeTheirWays) {
     return w.taken / w.ideal;
   };
   EXPECT_EQ(ways_of([](std::uint32_t l) { return std::int64_t{l / 16 * 64}; }, 1), 2U) << "k5 As";
-  EXPECT_EQ(ways_of([](std::uint32_t l) { return std::int64_t{l / 16 * 72}; }, 1), 1U) << "k5 As, rows of 9 words";
+  EXPECT_EQ(ways_of([](std::uint32_t l) { return std::int64_t{l / 16 * 72}; }, 1), 1U)
+      << "k5 As, rows of 9 words";
   EXPECT_EQ(ways_of([](std::uint32_t l) { return std::int64_t{l % 16 * 8}; }, 1), 4U) << "k5 Bs";
   EXPECT_EQ(ways_of([](std::uint32_t l) { return std::int64_t{l % 16 * 8}; }, 4), 2U) << "k6 Bs";
-  EXPECT_EQ(ways_of([](std::uint32_t l) { return std::int64_t{l % 16 * 4}; }, 4), 1U) << "two groups of four columns";
+  EXPECT_EQ(ways_of([](std::uint32_t l) { return std::int64_t{l % 16 * 4}; }, 4), 1U)
+      << "two groups of four columns";
   EXPECT_EQ(ways_of([](std::uint32_t l) { return std::int64_t{l / 16 * 8}; }, 4), 1U) << "k6 As";
-  EXPECT_EQ(ways_of([](std::uint32_t l) { return std::int64_t{l % 2 * 512 + l / 2}; }, 1), 2U) << "k6 As, stores";
+  EXPECT_EQ(ways_of([](std::uint32_t l) { return std::int64_t{l % 2 * 512 + l / 2}; }, 1), 2U)
+      << "k6 As, stores";
 }
 
 TEST(GlobalMemory, CountsDistinctLinesAndSectors) {

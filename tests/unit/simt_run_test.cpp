@@ -56,13 +56,18 @@ TEST(SimtRun, LetsTheHighestThreadWinWhereSeveralStoreToOneElement) {
 TEST(SimtRun, MergesLanesThatPartedAtABranch) {
   Sketch s;
   const Val x = s.k.var("x", Type::u32, 0);
-  s.k.if_else(s.k.tid() % 2 == 0, [&] { s.k.set(x, 10); },
-              [&] { s.k.if_(s.k.tid() % 3 == 0, [&] { s.k.set(x, 20); }); });
+  s.k.if_else(
+      s.k.tid() % 2 == 0, [&] { s.k.set(x, 10); },
+      [&] { s.k.if_(s.k.tid() % 3 == 0, [&] { s.k.set(x, 20); }); });
   s.k.st(s.out[s.k.tid()], x + s.k.vote(VoteMode::ballot, s.k.tid() >= 0));
   Words out(32);
   const RunResult result = s.run(out, 32);
   for (std::uint32_t t = 0; t < 32; ++t)
-    EXPECT_EQ(out[t], (t % 2 == 0 ? 10U : t % 3 == 0 ? 20U : 0U) + 0xffff'ffffU) << "all lanes vote together again";
+    EXPECT_EQ(out[t], (t % 2 == 0   ? 10U
+                       : t % 3 == 0 ? 20U
+                                    : 0U) +
+                          0xffff'ffffU)
+        << "all lanes vote together again";
   EXPECT_EQ(result.counters.branch_instr, 2U);
   EXPECT_EQ(result.counters.divergent, 2U);
 }
@@ -123,7 +128,8 @@ TEST(SimtRun, VotesOverActiveLanes) {
   k.if_(k.tid() < 16, [&] {
     const Val all = k.vote(VoteMode::all, low), any = k.vote(VoteMode::any, low);
     const Val uni = k.vote(VoteMode::uni, low), ballot = k.vote(VoteMode::ballot, low);
-    k.st_vector(out[k.tid() * 4], {k.cast(all, Type::u32), k.cast(any, Type::u32), k.cast(uni, Type::u32), ballot});
+    k.st_vector(out[k.tid() * 4],
+                {k.cast(all, Type::u32), k.cast(any, Type::u32), k.cast(uni, Type::u32), ballot});
   });
   Words result(64);
   static_cast<void>(run_simt(k.build(), 32, 1, result));
@@ -183,7 +189,8 @@ TEST(SimtRun, GivesBarrierReductionsToEveryThread) {
   KernelBuilder k("bar_red");
   const Array out = k.global("out", Type::u32);
   const Val count = k.bar_red(BarrierReduction::popc, k.tid() % 3 == 0);
-  const Val all = k.bar_red(BarrierReduction::all, k.tid() < 64), any = k.bar_red(BarrierReduction::any, k.tid() == 63);
+  const Val all = k.bar_red(BarrierReduction::all, k.tid() < 64),
+            any = k.bar_red(BarrierReduction::any, k.tid() == 63);
   k.st(out[k.tid()], count + k.cast(all, Type::u32) * 1000 + k.cast(any, Type::u32) * 100);
   Words result(64);
   const RunResult r = run_simt(k.build(), 64, 1, result);
@@ -197,15 +204,16 @@ TEST(SimtRun, LetsWarpsMeetAtNamedBarriers) {
   const Array out = k.global("out", Type::u32);
   const Array s = k.shared("s", Type::u32, 32);
   const Val lane = k.special(SpecialRegister::laneid);
-  k.if_else(k.tid() < 32,
-            [&] {
-              k.bar_sync(1, 64);  // filled
-              k.st(out[lane], k.ld(s[lane]));
-            },
-            [&] {
-              k.st(s[lane], lane + 5);
-              k.bar_arrive(1, 64);
-            });
+  k.if_else(
+      k.tid() < 32,
+      [&] {
+        k.bar_sync(1, 64);  // filled
+        k.st(out[lane], k.ld(s[lane]));
+      },
+      [&] {
+        k.st(s[lane], lane + 5);
+        k.bar_arrive(1, 64);
+      });
   Words result(32);
   const RunResult r = run_simt(k.build(), 64, 1, result);
   ASSERT_FALSE(r.fault) << r.fault->message;
@@ -231,7 +239,8 @@ TEST(SimtRun, LetsAWaitingWarpGoOnWhileAnotherSpins) {
 
 TEST(SimtRun, ReadsAndWritesNarrowAndWideElements) {
   KernelBuilder k("widths");
-  const Array bytes = k.global("bytes", Type::s8), wide = k.global("wide", Type::u64), out = k.global("out", Type::s32);
+  const Array bytes = k.global("bytes", Type::s8), wide = k.global("wide", Type::u64),
+              out = k.global("out", Type::s32);
   const Array s = k.shared("s", Type::u16, 64);
   k.st(s[k.tid()], k.cast(k.tid(), Type::u16));
   k.bar_sync();
@@ -280,10 +289,15 @@ TEST(SimtRun, FollowsPlainAddressesIntoTheirArrays) {
   access.address.index = a.reg();
   access.address.offset = 4;
   access.space = StateSpace::generic;
-  const std::vector<Instruction> inserted{
-      {Arithmetic{.op = Arith::mad_wide, .type = Type::u32, .dst = a.reg(), .a = SpecialRegister::tid_x,
-                  .b = Operand::imm(8), .c = Operand::address_of(in.id())}, {}, {}},
-      {Load{.dst = {x.reg()}, .access = access}, {}, {}}};
+  const std::vector<Instruction> inserted{{Arithmetic{.op = Arith::mad_wide,
+                                                      .type = Type::u32,
+                                                      .dst = a.reg(),
+                                                      .a = SpecialRegister::tid_x,
+                                                      .b = Operand::imm(8),
+                                                      .c = Operand::address_of(in.id())},
+                                           {},
+                                           {}},
+                                          {Load{.dst = {x.reg()}, .access = access}, {}, {}}};
   code.insert(code.begin() + 2, inserted.begin(), inserted.end());
   Words data = iota(65), result(32);
   const RunResult r = run_simt(kernel, 32, 1, data, result);

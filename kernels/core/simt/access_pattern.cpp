@@ -56,7 +56,8 @@ void analyse(AccessPattern& p) {
 std::uint64_t hash(const std::array<std::int32_t, 32>& relative, std::uint32_t mask, std::uint32_t scale,
                    std::uint32_t width) {
   std::uint64_t h = (std::uint64_t{mask} << 32U) ^ (std::uint64_t{scale} << 8U) ^ width;
-  for (const std::int32_t r : relative) h = (std::rotl(h, 5) ^ static_cast<std::uint32_t>(r)) * 0x9e37'79b9'7f4a'7c15U;
+  for (const std::int32_t r : relative)
+    h = (std::rotl(h, 5) ^ static_cast<std::uint32_t>(r)) * 0x9e37'79b9'7f4a'7c15U;
   return h;
 }
 

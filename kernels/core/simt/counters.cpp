@@ -31,7 +31,8 @@ constexpr auto fields = std::to_array<CounterField>({
     {"ideal_sts_wavefronts", &Counters::ideal_sts_wavefronts},
     {"race_count", &Counters::race_count},
 });
-static_assert(fields.size() * sizeof(std::uint64_t) == sizeof(Counters), "a counter is missing from the list");
+static_assert(fields.size() * sizeof(std::uint64_t) == sizeof(Counters),
+              "a counter is missing from the list");
 
 double ratio(std::uint64_t part, std::uint64_t whole) {
   return whole == 0 ? 1.0 : static_cast<double>(part) / static_cast<double>(whole);

@@ -48,7 +48,7 @@ struct Counters {
 // Every counter with its name, in the order of the tables: the one list from which sums, JSON and CSV derive.
 struct CounterField {
   std::string_view name;
-  std::uint64_t Counters::* member;
+  std::uint64_t Counters::*member;
 };
 [[nodiscard]] std::span<const CounterField> counter_fields();
 

@@ -191,7 +191,8 @@ class Decoder {
   [[nodiscard]] std::uint64_t address_of(ArrayId array) const {
     const ArrayPlace& place = program_.arrays[array.value];
     if (place.space == StateSpace::shared) return shared_base + place.offset;
-    if (place.space == StateSpace::local) throw NotModelled("addresses of local arrays are not modelled by run");
+    if (place.space == StateSpace::local)
+      throw NotModelled("addresses of local arrays are not modelled by run");
     return buffer_base(place.buffer);
   }
 
@@ -203,7 +204,8 @@ class Decoder {
       case Operand::Kind::immediate: return constant(operand.bits, bytes);
       case Operand::Kind::special: return special(static_cast<SpecialRegister>(operand.index));
       case Operand::Kind::param: return constant(config_.params[operand.index], bytes);
-      case Operand::Kind::address_of: return constant(address_of(ArrayId{operand.index}) + operand.bits, bytes);
+      case Operand::Kind::address_of:
+        return constant(address_of(ArrayId{operand.index}) + operand.bits, bytes);
     }
     throw InternalError("an operand of an unknown kind");
   }
@@ -253,12 +255,14 @@ class Decoder {
 
   void link(Segment& segment) const {
     const Operation& end = kernel_.at(segment.source).operation;
-    if (segment.end == Segment::End::jump) segment.target = first_segment_[std::get<Branch>(end).target.value];
+    if (segment.end == Segment::End::jump)
+      segment.target = first_segment_[std::get<Branch>(end).target.value];
     if (segment.end != Segment::End::branch) return;
     const auto& branch = std::get<CondBranch>(end);
     segment.target = first_segment_[branch.taken.value];
     segment.otherwise = first_segment_[branch.otherwise.value];
-    if (const auto meeting = post_dominators_[segment.block]) segment.reconvergence = first_segment_[meeting->value];
+    if (const auto meeting = post_dominators_[segment.block])
+      segment.reconvergence = first_segment_[meeting->value];
   }
 
   // --- operations ---
@@ -284,8 +288,7 @@ class Decoder {
     program_.ops.push_back(op);
   }
 
-  template <class T>
-  static std::uint32_t add_to(std::vector<T>& table, T entry) {
+  template <class T> static std::uint32_t add_to(std::vector<T>& table, T entry) {
     table.push_back(std::move(entry));
     return static_cast<std::uint32_t>(table.size() - 1);
   }
@@ -328,13 +331,15 @@ class Decoder {
     op.c = c.slot;
     op.bytes = dst.bytes;
     if (plain && choose_handler(i, op)) {
-      if (op.handler == handlers::fmas) op.data = add_to(program_.fmas, FmaOperands{op.dst, op.a, op.b, op.c});
+      if (op.handler == handlers::fmas)
+        op.data = add_to(program_.fmas, FmaOperands{op.dst, op.a, op.b, op.c});
       if (!joins_last_run(op)) return append(op, statement);
       ++program_.ops.back().count;
       ++segment_.statements[static_cast<std::size_t>(StatementClass::ffma)];
       return;
     }
-    append_general(handlers::scalar, {.operation = i, .in = {a, b, c}, .out = dst, .out2 = {}, .from = {}}, statement);
+    append_general(handlers::scalar, {.operation = i, .in = {a, b, c}, .out = dst, .out2 = {}, .from = {}},
+                   statement);
   }
 
   static bool choose_handler(const Arithmetic& i, Op& op) {
@@ -342,8 +347,8 @@ class Decoder {
       if (i.op == Arith::mov) op.b = op.a;
       op.data = static_cast<std::uint32_t>(i.op);
       op.handler = handlers::predicate_logic;
-      return i.op == Arith::mov || i.op == Arith::bit_and || i.op == Arith::bit_or || i.op == Arith::bit_xor ||
-             i.op == Arith::bit_not;
+      return i.op == Arith::mov || i.op == Arith::bit_and || i.op == Arith::bit_or ||
+             i.op == Arith::bit_xor || i.op == Arith::bit_not;
     }
     if (i.op == Arith::setp) {
       op.compare = compare_function(i.compare, i.type);
@@ -396,10 +401,13 @@ class Decoder {
     }
     const std::uint32_t bytes = index.kind == Operand::Kind::param
                                     ? lane_bytes(kernel_.params[index.index].type)
-                                    : index.kind == Operand::Kind::address_of ? 8 : 4;
+                                : index.kind == Operand::Kind::address_of ? 8
+                                                                          : 4;
     const Source s = source(index, bytes);
     m.index = s.slot;
-    m.index_kind = s.bytes == 8 ? IndexKind::u64 : is_signed(type_of(index)) ? IndexKind::s32 : IndexKind::u32;
+    m.index_kind = s.bytes == 8                ? IndexKind::u64
+                   : is_signed(type_of(index)) ? IndexKind::s32
+                                               : IndexKind::u32;
   }
 
   [[nodiscard]] Type type_of(const Operand& operand) const {
@@ -416,14 +424,16 @@ class Decoder {
     Op op = new_op(handler);
     const auto kind = static_cast<std::size_t>(m.kind);
     const std::size_t column = m.space == StateSpace::shared ? 1 : 0;
-    const bool counted = m.space == StateSpace::shared || m.space == StateSpace::global || m.space == StateSpace::generic;
+    const bool counted =
+        m.space == StateSpace::shared || m.space == StateSpace::global || m.space == StateSpace::generic;
     op.data = add_to(program_.memory, std::move(m));
     append(op, counted ? classes[kind][column] : StatementClass::none);
   }
 
   [[nodiscard]] static bool all_words(const MemoryOp& m) {
     if (size_of(m.type) != 4) return false;
-    return std::all_of(m.data.begin(), m.data.begin() + m.count, [](const Source& s) { return s.bytes == 4; });
+    return std::all_of(m.data.begin(), m.data.begin() + m.count,
+                       [](const Source& s) { return s.bytes == 4; });
   }
 
   void decode(const Load& load) {
@@ -459,7 +469,8 @@ class Decoder {
   }
   void decode(const Unmodelled&) { append(new_op(handlers::unmodelled)); }
   void decode(const ActiveMask& active) {
-    append_general(handlers::active_mask, {.operation = active, .in = {}, .out = reg(active.dst), .out2 = {}, .from = {}});
+    append_general(handlers::active_mask,
+                   {.operation = active, .in = {}, .out = reg(active.dst), .out2 = {}, .from = {}});
   }
 
   void decode(const Shuffle& s) {
@@ -470,7 +481,8 @@ class Decoder {
     append_general(handlers::shuffle, std::move(g), StatementClass::shfl);
   }
   static std::optional<std::array<std::uint8_t, 32>> constant_sources(const Shuffle& s, const GeneralOp& g) {
-    const bool constants = s.lane.kind == Operand::Kind::immediate && s.clamp.kind == Operand::Kind::immediate;
+    const bool constants =
+        s.lane.kind == Operand::Kind::immediate && s.clamp.kind == Operand::Kind::immediate;
     if (!constants || g.out2 || g.in[0].bytes != 4 || g.out->bytes != 4) return std::nullopt;
     std::array<std::uint8_t, 32> from;
     for (std::uint32_t l = 0; l < warp_lanes; ++l) {
@@ -481,8 +493,9 @@ class Decoder {
     return from;
   }
   void decode(const Vote& v) {
-    append_general(handlers::vote,
-                   {.operation = v, .in = {source(v.predicate, Type::pred)}, .out = reg(v.dst), .out2 = {}, .from = {}});
+    append_general(
+        handlers::vote,
+        {.operation = v, .in = {source(v.predicate, Type::pred)}, .out = reg(v.dst), .out2 = {}, .from = {}});
   }
   void decode(const Match& m) {
     GeneralOp g{.operation = m, .in = {source(m.value, m.type)}, .out = reg(m.dst), .out2 = {}, .from = {}};
@@ -490,13 +503,17 @@ class Decoder {
     append_general(handlers::match, std::move(g));
   }
   void decode(const WarpReduce& r) {
-    append_general(handlers::warp_reduce,
-                   {.operation = r, .in = {source(r.value, r.type)}, .out = reg(r.dst), .out2 = {}, .from = {}});
+    append_general(
+        handlers::warp_reduce,
+        {.operation = r, .in = {source(r.value, r.type)}, .out = reg(r.dst), .out2 = {}, .from = {}});
   }
 
   void decode(const Barrier& barrier) {
     if (barrier.instance) throw NotModelled(describe(kernel_, where_) + ": litmus barriers have no executor");
-    BarrierOp b{.barrier = barrier, .id = static_cast<std::uint32_t>(barrier.id.bits), .count = {}, .predicate = {},
+    BarrierOp b{.barrier = barrier,
+                .id = static_cast<std::uint32_t>(barrier.id.bits),
+                .count = {},
+                .predicate = {},
                 .dst = {}};
     if (barrier.count.present()) b.count = source(barrier.count, Type::u32);
     b.predicate = source(barrier.predicate, Type::pred);

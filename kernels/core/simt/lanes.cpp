@@ -6,7 +6,8 @@
 
 // An operand may be the destination itself, lane for lane; nothing else overlaps.
 #if defined(__clang__)
-#define FENCEWISE_EACH_LANE _Pragma("clang loop vectorize(assume_safety)") for (std::uint32_t l = 0; l < warp_lanes; ++l)
+#define FENCEWISE_EACH_LANE \
+  _Pragma("clang loop vectorize(assume_safety)") for (std::uint32_t l = 0; l < warp_lanes; ++l)
 #else
 #define FENCEWISE_EACH_LANE _Pragma("GCC ivdep") for (std::uint32_t l = 0; l < warp_lanes; ++l)
 #endif
@@ -24,23 +25,21 @@ using S64 = std::int64_t __attribute__((may_alias));
 using F32 = float __attribute__((may_alias));
 using F64 = double __attribute__((may_alias));
 
-template <class T>
-FENCEWISE_INLINE T* lanes_of(void* p) {
+template <class T> FENCEWISE_INLINE T* lanes_of(void* p) {
   return static_cast<T*>(__builtin_assume_aligned(p, 64));
 }
-template <class T>
-FENCEWISE_INLINE const T* lanes_of(const void* p) {
+template <class T> FENCEWISE_INLINE const T* lanes_of(const void* p) {
   return static_cast<const T*>(__builtin_assume_aligned(p, 64));
 }
 
-#define FENCEWISE_UNARY(name, D, A, expression)                                        \
-  FENCEWISE_CLONES void name(void* dst, const void* pa, const void*, const void*) {    \
-    D* d = lanes_of<D>(dst);                                                           \
-    const A* x = lanes_of<A>(pa);                                                      \
-    FENCEWISE_EACH_LANE {                                                              \
-      const auto a = x[l];                                                             \
-      d[l] = static_cast<D>(expression);                                               \
-    }                                                                                  \
+#define FENCEWISE_UNARY(name, D, A, expression)                                     \
+  FENCEWISE_CLONES void name(void* dst, const void* pa, const void*, const void*) { \
+    D* d = lanes_of<D>(dst);                                                        \
+    const A* x = lanes_of<A>(pa);                                                   \
+    FENCEWISE_EACH_LANE {                                                           \
+      const auto a = x[l];                                                          \
+      d[l] = static_cast<D>(expression);                                            \
+    }                                                                               \
   }
 #define FENCEWISE_BINARY(name, D, A, B, expression)                                    \
   FENCEWISE_CLONES void name(void* dst, const void* pa, const void* pb, const void*) { \
@@ -85,10 +84,10 @@ FENCEWISE_BINARY(add_32, U32, U32, U32, a + b)
 FENCEWISE_BINARY(add_64, U64, U64, U64, a + b)
 FENCEWISE_BINARY(sub_32, U32, U32, U32, a - b)
 FENCEWISE_BINARY(sub_64, U64, U64, U64, a - b)
-FENCEWISE_BINARY(mul_32, U32, U32, U32, a * b)
-FENCEWISE_BINARY(mul_64, U64, U64, U64, a * b)
-FENCEWISE_BINARY(and_32, U32, U32, U32, a & b)
-FENCEWISE_BINARY(and_64, U64, U64, U64, a & b)
+FENCEWISE_BINARY(mul_32, U32, U32, U32, a* b)
+FENCEWISE_BINARY(mul_64, U64, U64, U64, a* b)
+FENCEWISE_BINARY(and_32, U32, U32, U32, a& b)
+FENCEWISE_BINARY(and_64, U64, U64, U64, a& b)
 FENCEWISE_BINARY(or_32, U32, U32, U32, a | b)
 FENCEWISE_BINARY(or_64, U64, U64, U64, a | b)
 FENCEWISE_BINARY(xor_32, U32, U32, U32, a ^ b)
@@ -108,43 +107,43 @@ FENCEWISE_BINARY(add_f32, F32, F32, F32, a + b)
 FENCEWISE_BINARY(add_f64, F64, F64, F64, a + b)
 FENCEWISE_BINARY(sub_f32, F32, F32, F32, a - b)
 FENCEWISE_BINARY(sub_f64, F64, F64, F64, a - b)
-FENCEWISE_BINARY(mul_f32, F32, F32, F32, a * b)
-FENCEWISE_BINARY(mul_f64, F64, F64, F64, a * b)
+FENCEWISE_BINARY(mul_f32, F32, F32, F32, a* b)
+FENCEWISE_BINARY(mul_f64, F64, F64, F64, a* b)
 FENCEWISE_BINARY(div_f32, F32, F32, F32, a / b)
 FENCEWISE_BINARY(div_f64, F64, F64, F64, a / b)
 
-FENCEWISE_TERNARY(mad_32, U32, U32, U32, a * b + c)
-FENCEWISE_TERNARY(mad_64, U64, U64, U64, a * b + c)
+FENCEWISE_TERNARY(mad_32, U32, U32, U32, a* b + c)
+FENCEWISE_TERNARY(mad_64, U64, U64, U64, a* b + c)
 FENCEWISE_TERNARY(mad_wide_u32, U64, U32, U64, U64{a} * b + c)
 FENCEWISE_TERNARY(mad_wide_s32, U64, S32, U64, static_cast<U64>(S64{a} * b) + c)
 FENCEWISE_TERNARY(fma_f32, F32, F32, F32, std::fma(a, b, c))
 FENCEWISE_TERNARY(fma_f64, F64, F64, F64, std::fma(a, b, c))
 
-#define FENCEWISE_COMPARE(name, T, op)                                      \
-  FENCEWISE_CLONES std::uint32_t name(const void* pa, const void* pb) {     \
-    const T* a = lanes_of<T>(pa);                                           \
-    const T* b = lanes_of<T>(pb);                                           \
-    std::uint32_t mask = 0;                                                 \
+#define FENCEWISE_COMPARE(name, T, op)                                         \
+  FENCEWISE_CLONES std::uint32_t name(const void* pa, const void* pb) {        \
+    const T* a = lanes_of<T>(pa);                                              \
+    const T* b = lanes_of<T>(pb);                                              \
+    std::uint32_t mask = 0;                                                    \
     FENCEWISE_EACH_LANE mask |= static_cast<std::uint32_t>(a[l] op b[l]) << l; \
-    return mask;                                                            \
+    return mask;                                                               \
   }
-#define FENCEWISE_COMPARE_ALL(suffix, T)   \
-  FENCEWISE_COMPARE(eq_##suffix, T, ==)    \
-  FENCEWISE_COMPARE(ne_##suffix, T, !=)    \
-  FENCEWISE_COMPARE(lt_##suffix, T, <)     \
-  FENCEWISE_COMPARE(le_##suffix, T, <=)    \
-  FENCEWISE_COMPARE(gt_##suffix, T, >)     \
-  FENCEWISE_COMPARE(ge_##suffix, T, >=)    \
+#define FENCEWISE_COMPARE_ALL(suffix, T)         \
+  FENCEWISE_COMPARE(eq_##suffix, T, ==)          \
+  FENCEWISE_COMPARE(ne_##suffix, T, !=)          \
+  FENCEWISE_COMPARE(lt_##suffix, T, <)           \
+  FENCEWISE_COMPARE(le_##suffix, T, <=)          \
+  FENCEWISE_COMPARE(gt_##suffix, T, >)           \
+  FENCEWISE_COMPARE(ge_##suffix, T, >=)          \
   CompareFunction compare_##suffix(Compare op) { \
-    switch (op) {                          \
-      case Compare::eq: return eq_##suffix; \
-      case Compare::ne: return ne_##suffix; \
-      case Compare::lt: return lt_##suffix; \
-      case Compare::le: return le_##suffix; \
-      case Compare::gt: return gt_##suffix; \
-      case Compare::ge: return ge_##suffix; \
-    }                                      \
-    return nullptr;                        \
+    switch (op) {                                \
+      case Compare::eq: return eq_##suffix;      \
+      case Compare::ne: return ne_##suffix;      \
+      case Compare::lt: return lt_##suffix;      \
+      case Compare::le: return le_##suffix;      \
+      case Compare::gt: return gt_##suffix;      \
+      case Compare::ge: return ge_##suffix;      \
+    }                                            \
+    return nullptr;                              \
   }
 FENCEWISE_COMPARE_ALL(u32, U32)
 FENCEWISE_COMPARE_ALL(s32, S32)
@@ -226,7 +225,8 @@ FENCEWISE_CLONES void select_64(void* dst, const void* a, const void* b, std::ui
   select_all<U64>(dst, a, b, mask);
 }
 
-FENCEWISE_CLONES void fma_all(std::byte* warp, std::byte* constants, const FmaOperands* run, std::uint32_t count) {
+FENCEWISE_CLONES void fma_all(std::byte* warp, std::byte* constants, const FmaOperands* run,
+                              std::uint32_t count) {
   const Registers registers{{warp, constants}};
   for (std::uint32_t i = 0; i < count; ++i) {
     F32* d = lanes_of<F32>(static_cast<void*>(registers.at(run[i].dst)));

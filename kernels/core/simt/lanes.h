@@ -2,8 +2,8 @@
 //
 // A register of a warp is 32 lanes of 4 or 8 bytes in a row, 64-byte aligned; a predicate is one bit a lane. The
 // functions compute all 32 lanes: where some are inactive the result is blended into the destination afterwards.
-// Each function is compiled twice, for the baseline and for x86-64-v3 (AVX2 and FMA), and the loader picks one: on the
-// machine of tests/bench/simt_bench.cpp that makes k6 about four times as fast.
+// Each function is compiled twice, for the baseline and for x86-64-v3 (AVX2 and FMA), and the loader picks one: in
+// tests/bench/simt_bench.cpp that makes k2 twice and k6 seven times as fast.
 // Numbers come out as compute() and compare_numbers() of value.h give them.
 #pragma once
 
@@ -44,6 +44,7 @@ struct FmaOperands {
 void fma_run(const Registers& registers, const FmaOperands* run, std::uint32_t count);
 
 // True if index[lane] - base == relative[lane] (mod 2^32) for each lane of the mask.
-[[nodiscard]] bool is_shifted(const void* index, std::uint32_t base, const std::int32_t* relative, std::uint32_t mask);
+[[nodiscard]] bool is_shifted(const void* index, std::uint32_t base, const std::int32_t* relative,
+                              std::uint32_t mask);
 
 }  // namespace fencewise::simt

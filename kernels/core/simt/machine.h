@@ -43,13 +43,13 @@ struct Warp {
   Registers registers;
   std::uint32_t* predicates = nullptr;
   std::uint32_t index = 0;
-  std::uint32_t existing = 0;   // lanes that the block has
-  std::uint32_t live = 0;       // lanes that have not exited
-  std::uint32_t mask = 0;       // lanes that are active now
+  std::uint32_t existing = 0;  // lanes that the block has
+  std::uint32_t live = 0;      // lanes that have not exited
+  std::uint32_t mask = 0;      // lanes that are active now
   std::uint32_t segment = 0;
   std::uint32_t reconvergence = not_a_register;
   State state = State::ready;
-  std::uint32_t barrier = 0;    // waiting: index into Program::barriers
+  std::uint32_t barrier = 0;  // waiting: index into Program::barriers
   std::vector<Divergence> stack;
 };
 
@@ -62,8 +62,8 @@ struct FaultSignal {
 
 // Where one warp instruction's lanes access memory: base + pattern.bytes[lane].
 struct Target {
-  std::byte* base = nullptr;     // of the first active lane
-  std::int64_t offset = 0;       // the same, in bytes from the start of its array
+  std::byte* base = nullptr;  // of the first active lane
+  std::int64_t offset = 0;    // the same, in bytes from the start of its array
   AccessPattern* pattern = nullptr;
   ArrayId array;
 };
@@ -90,12 +90,13 @@ class Machine {
   [[nodiscard]] Target locate(const Warp& warp, const Op& op, const MemoryOp& m, std::uint32_t mask);
   [[nodiscard]] std::byte* local_memory(const Warp& warp, std::uint32_t lane);
   [[nodiscard]] std::vector<std::pair<std::uint32_t, Target>> locate_addresses(const Warp& warp, const Op& op,
-                                                                               const MemoryOp& m, std::uint32_t mask);
+                                                                               const MemoryOp& m,
+                                                                               std::uint32_t mask);
 
  private:
   struct BarrierState {
-    std::uint32_t arrived = 0;    // threads
-    std::uint32_t expected = 0;   // 0: all live threads
+    std::uint32_t arrived = 0;   // threads
+    std::uint32_t expected = 0;  // 0: all live threads
     std::uint32_t votes_for = 0, voters = 0;
     std::vector<std::uint32_t> waiting;  // warps
     void clear() {
@@ -124,17 +125,20 @@ class Machine {
   void complete(std::uint32_t id);
   void complete_if_met(std::uint32_t id);
   void complete_met_barriers();
-  void set_fault(Fault::Kind kind, std::uint32_t warp, std::uint32_t lane, InstructionRef where, std::string message);
+  void set_fault(Fault::Kind kind, std::uint32_t warp, std::uint32_t lane, InstructionRef where,
+                 std::string message);
   void deadlock();
   [[nodiscard]] std::uint32_t live_threads() const;
 
   // memory.cpp
-  [[nodiscard]] AccessPattern* pattern_of(const Warp& warp, const Op& op, const MemoryOp& m, std::uint32_t mask);
+  [[nodiscard]] AccessPattern* pattern_of(const Warp& warp, const Op& op, const MemoryOp& m,
+                                          std::uint32_t mask);
   [[nodiscard]] Target bounded(const Op& op, const MemoryOp& m, ArrayId array, AccessPattern* pattern,
                                std::int64_t offset);
   [[nodiscard]] std::byte* start_of(ArrayId array) const;
   void find_races(const Warp& warp, const Op& op, const MemoryOp& m, const Target& target);
-  void report_races(const Warp& warp, const Op& op, SharedAccess access, const Target& target, std::int64_t first_word);
+  void report_races(const Warp& warp, const Op& op, SharedAccess access, const Target& target,
+                    std::int64_t first_word);
   void flush_races();
 
   AlignedBytes constants_, register_bytes_, shared_, local_;
@@ -146,12 +150,13 @@ class Machine {
   RaceDetector detector_;
   PatternTable patterns_;
   std::vector<std::array<AccessPattern*, 4>> recent_;  // [memory op]: the patterns it had last
-  std::vector<std::uint64_t> segment_runs_, segment_lanes_;  // [segment]: warps that ran it, and their active lanes
-  std::vector<std::uint64_t> op_runs_, op_lanes_;            // [op]: the same for guarded ones
+  std::vector<std::uint64_t> segment_runs_,
+      segment_lanes_;                              // [segment]: warps that ran it, and their active lanes
+  std::vector<std::uint64_t> op_runs_, op_lanes_;  // [op]: the same for guarded ones
   std::vector<PendingRace> pending_;
   std::vector<RaceReport> races_;
   std::optional<Fault> fault_;
-  std::uint32_t fault_op_ = 0;          // of the first fault in this round of a segment
+  std::uint32_t fault_op_ = 0;  // of the first fault in this round of a segment
   std::uint64_t steps_ = 0;
   std::uint32_t starved_ = 0;
 };

@@ -11,8 +11,7 @@
 namespace fencewise::simt {
 namespace {
 
-template <class F>
-void each_lane(std::uint32_t mask, const F& f) {
+template <class F> void each_lane(std::uint32_t mask, const F& f) {
   for (std::uint32_t rest = mask; rest != 0; rest &= rest - 1)
     f(static_cast<std::uint32_t>(std::countr_zero(rest)));
 }
@@ -100,7 +99,8 @@ AccessPattern* Machine::pattern_of(const Warp& warp, const Op& op, const MemoryO
 }
 
 // Checks that every lane is inside the array and aligned.
-Target Machine::bounded(const Op&, const MemoryOp& m, ArrayId array, AccessPattern* pattern, std::int64_t offset) {
+Target Machine::bounded(const Op&, const MemoryOp& m, ArrayId array, AccessPattern* pattern,
+                        std::int64_t offset) {
   const ArrayPlace& place = program.arrays[array.value];
   const ArrayDecl& declaration = (*program.kernel)[array];
   const auto size = static_cast<std::int64_t>(place.bytes);
@@ -109,9 +109,10 @@ Target Machine::bounded(const Op&, const MemoryOp& m, ArrayId array, AccessPatte
       const std::int64_t at = offset + pattern->bytes[l];
       if (at >= 0 && at + m.width <= size) return;
       const auto element = static_cast<std::int64_t>(size_of(declaration.element));
-      throw FaultSignal{Fault::Kind::out_of_bounds, l,
-                        fmt::format("{} {}[{}] is out of bounds ({} elements)", name(m.kind), declaration.name,
-                                    at >= 0 ? at / element : (at - element + 1) / element, size / element)};
+      throw FaultSignal{
+          Fault::Kind::out_of_bounds, l,
+          fmt::format("{} {}[{}] is out of bounds ({} elements)", name(m.kind), declaration.name,
+                      at >= 0 ? at / element : (at - element + 1) / element, size / element)};
     });
   }
   if (((static_cast<std::uint64_t>(offset) | pattern->misalignment) & (m.width - 1)) != 0) {
@@ -119,8 +120,8 @@ Target Machine::bounded(const Op&, const MemoryOp& m, ArrayId array, AccessPatte
       const std::int64_t at = offset + pattern->bytes[l];
       if (at % m.width == 0) return;
       throw FaultSignal{Fault::Kind::misaligned, l,
-                        fmt::format("{} {} at byte {} is not aligned to its {} bytes", name(m.kind), declaration.name,
-                                    at, m.width)};
+                        fmt::format("{} {} at byte {} is not aligned to its {} bytes", name(m.kind),
+                                    declaration.name, at, m.width)};
     });
   }
   return {start_of(array) + offset, offset, pattern, array};
@@ -160,7 +161,8 @@ std::optional<Resolved> resolve(const Program& program, StateSpace space, std::u
 
 // Addresses without an array: lanes that point into the same array go together.
 std::vector<std::pair<std::uint32_t, Target>> Machine::locate_addresses(const Warp& warp, const Op& op,
-                                                                        const MemoryOp& m, std::uint32_t mask) {
+                                                                        const MemoryOp& m,
+                                                                        std::uint32_t mask) {
   std::vector<std::pair<std::uint32_t, Target>> parts;
   for (std::uint32_t rest = mask; rest != 0;) {
     std::optional<Resolved> first;
@@ -185,7 +187,8 @@ std::vector<std::pair<std::uint32_t, Target>> Machine::locate_addresses(const Wa
       rest = mask;
       continue;
     }
-    parts.emplace_back(part, bounded(op, m, first->array, &patterns_.find(relative, part, 1, m.width), first->offset));
+    parts.emplace_back(
+        part, bounded(op, m, first->array, &patterns_.find(relative, part, 1, m.width), first->offset));
     rest &= ~part;
   }
   return parts;
@@ -235,7 +238,8 @@ RaceReport::Kind kind_of(SharedAccess access, bool other_wrote) {
 void Machine::find_races(const Warp& warp, const Op& op, const MemoryOp& m, const Target& target) {
   const SharedAccess access = access_of(m);
   const auto op_number = static_cast<std::uint32_t>(&op - program.ops.data());
-  const std::int64_t start = static_cast<std::int64_t>(program.arrays[target.array.value].offset) + target.offset;
+  const std::int64_t start =
+      static_cast<std::int64_t>(program.arrays[target.array.value].offset) + target.offset;
   const std::int64_t first_word = start / 4;
   if (target.pattern->words()) {
     if (detector_.any_conflict(access, *target.pattern, first_word, warp.index))
@@ -304,14 +308,14 @@ void load_grouped(const Warp& warp, const MemoryOp& m, const Target& t) {
   for (std::uint32_t e = 0; e < m.count; ++e) {
     Word* dst = words_of(warp, m.data[e]);
     for (std::uint32_t group = 0; group < warp_lanes; group += 8) {
-      const Word value = *reinterpret_cast<const Word*>(t.base + t.pattern->bytes[group] + std::size_t{e} * 4);
+      const Word value =
+          *reinterpret_cast<const Word*>(t.base + t.pattern->bytes[group] + std::size_t{e} * 4);
       for (std::uint32_t l = group; l < group + 8; ++l) dst[l] = value;
     }
   }
 }
 
-template <std::uint32_t count>
-void load_vectors(const Warp& warp, const MemoryOp& m, const Target& t) {
+template <std::uint32_t count> void load_vectors(const Warp& warp, const MemoryOp& m, const Target& t) {
   Word* dst[count];
   for (std::uint32_t e = 0; e < count; ++e) dst[e] = words_of(warp, m.data[e]);
   for (std::uint32_t l = 0; l < warp_lanes; ++l) {
@@ -347,13 +351,13 @@ void load_lanes(Machine&, Warp& warp, const MemoryOp& m, const Target& t, std::u
   const std::uint32_t size = size_of(m.type);
   each_lane(mask, [&](std::uint32_t l) {
     for (std::uint32_t e = 0; e < m.count; ++e)
-      Machine::write_lane(warp, m.data[e], l,
-                          truncate(m.type, load_bits(t.base + t.pattern->bytes[l] + std::size_t{e} * size, size)));
+      Machine::write_lane(
+          warp, m.data[e], l,
+          truncate(m.type, load_bits(t.base + t.pattern->bytes[l] + std::size_t{e} * size, size)));
   });
 }
 
-template <std::uint32_t count>
-void store_vectors(const Warp& warp, const MemoryOp& m, const Target& t) {
+template <std::uint32_t count> void store_vectors(const Warp& warp, const MemoryOp& m, const Target& t) {
   const Word* src[count];
   for (std::uint32_t e = 0; e < count; ++e) src[e] = words_of(warp, m.data[e]);
   for (std::uint32_t l = 0; l < warp_lanes; ++l) {
@@ -389,8 +393,7 @@ void store_lanes(Machine& machine, Warp& warp, const MemoryOp& m, const Target& 
   });
 }
 
-template <class T>
-void add_lanes(const Warp& warp, const MemoryOp& m, const Target& t, std::uint32_t mask) {
+template <class T> void add_lanes(const Warp& warp, const MemoryOp& m, const Target& t, std::uint32_t mask) {
   const std::byte* values = warp.registers.at(m.data[0].slot);
   each_lane(mask, [&](std::uint32_t l) {
     T sum, value;
@@ -433,7 +436,8 @@ void atomic_lanes(Machine& machine, Warp& warp, const MemoryOp& m, const Target&
 using Mover = void (*)(Machine&, Warp&, const MemoryOp&, const Target&, std::uint32_t mask);
 
 // Each thread has its own copy of a local array; no counters.
-void access_local(Machine& machine, Warp& warp, const Op& op, const MemoryOp& m, std::uint32_t mask, Mover move) {
+void access_local(Machine& machine, Warp& warp, const Op& op, const MemoryOp& m, std::uint32_t mask,
+                  Mover move) {
   static_cast<void>(op);
   const ArrayPlace& place = machine.program.arrays[m.array->value];
   each_lane(mask, [&](std::uint32_t l) {
@@ -448,7 +452,8 @@ void access_local(Machine& machine, Warp& warp, const Op& op, const MemoryOp& m,
                                     (*machine.program.kernel)[*m.array].name, at, m.width)};
     AccessPattern alone;
     alone.mask = 1U << l;
-    move(machine, warp, m, {machine.local_memory(warp, l) + place.offset + at, at, &alone, *m.array}, 1U << l);
+    move(machine, warp, m, {machine.local_memory(warp, l) + place.offset + at, at, &alone, *m.array},
+         1U << l);
   });
 }
 

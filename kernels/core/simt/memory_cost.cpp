@@ -22,8 +22,8 @@ std::uint32_t fullest_bank(std::span<std::int64_t> words) {
   return *std::max_element(load.begin(), load.end());
 }
 
-std::uint32_t distinct_units(std::span<const std::int64_t, 32> address, std::uint32_t mask, std::uint32_t bytes,
-                             std::int64_t unit) {
+std::uint32_t distinct_units(std::span<const std::int64_t, 32> address, std::uint32_t mask,
+                             std::uint32_t bytes, std::int64_t unit) {
   std::array<std::int64_t, 32 * 3> units;
   std::size_t n = 0;
   for (std::uint32_t lane = 0; lane < 32; ++lane) {
@@ -36,7 +36,8 @@ std::uint32_t distinct_units(std::span<const std::int64_t, 32> address, std::uin
 
 }  // namespace
 
-Wavefronts smem_wavefronts(std::span<const std::int64_t, 32> first_word, std::uint32_t mask, std::uint32_t width) {
+Wavefronts smem_wavefronts(std::span<const std::int64_t, 32> first_word, std::uint32_t mask,
+                           std::uint32_t width) {
   Wavefronts sum;
   const std::uint32_t lanes_per_phase = std::max(1U, 32 / width);
   for (std::uint32_t first = 0; first < 32; first += lanes_per_phase) {
@@ -53,13 +54,15 @@ Wavefronts smem_wavefronts(std::span<const std::int64_t, 32> first_word, std::ui
   return sum;
 }
 
-Wavefronts smem_wavefronts(const std::function<std::int64_t(std::uint32_t)>& first_word, std::uint32_t width) {
+Wavefronts smem_wavefronts(const std::function<std::int64_t(std::uint32_t)>& first_word,
+                           std::uint32_t width) {
   std::array<std::int64_t, 32> words;
   for (std::uint32_t lane = 0; lane < 32; ++lane) words[lane] = first_word(lane);
   return smem_wavefronts(words, 0xffff'ffffU, width);
 }
 
-Transactions gmem_transactions(std::span<const std::int64_t, 32> address, std::uint32_t mask, std::uint32_t bytes) {
+Transactions gmem_transactions(std::span<const std::int64_t, 32> address, std::uint32_t mask,
+                               std::uint32_t bytes) {
   return {distinct_units(address, mask, bytes, 128), distinct_units(address, mask, bytes, 32)};
 }
 

@@ -28,7 +28,8 @@ void Machine::write_lane(Warp& warp, const Source& target, std::uint32_t lane, s
   std::memcpy(warp.registers.at(target.slot) + std::size_t{lane} * target.bytes, &value, target.bytes);
 }
 
-std::optional<std::uint32_t> shuffle_source(ShuffleMode mode, std::uint32_t lane, std::uint32_t b, std::uint32_t c) {
+std::optional<std::uint32_t> shuffle_source(ShuffleMode mode, std::uint32_t lane, std::uint32_t b,
+                                            std::uint32_t c) {
   const std::uint32_t segment = c >> 8U & 31U, clamp = c & 31U;
   const std::uint32_t last = (lane & segment) | (clamp & ~segment);
   const std::uint32_t first = lane & segment;
@@ -55,8 +56,7 @@ std::optional<std::uint32_t> shuffle_source(ShuffleMode mode, std::uint32_t lane
 namespace handlers {
 namespace {
 
-template <class F>
-void each_lane(std::uint32_t mask, const F& f) {
+template <class F> void each_lane(std::uint32_t mask, const F& f) {
   for (std::uint32_t rest = mask; rest != 0; rest &= rest - 1)
     f(static_cast<std::uint32_t>(std::countr_zero(rest)));
 }

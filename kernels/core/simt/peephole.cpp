@@ -30,7 +30,8 @@ Block merge_moves(const Block& block, BlockId id, const Kernel& kernel, const Li
     if (i + 2 < block.instructions.size() &&
         can_merge(instruction, block.instructions[i + 1], liveness.before({id, i + 2}), kernel)) {
       ++i;
-      std::get<Arithmetic>(instruction.operation).dst = std::get<Arithmetic>(block.instructions[i].operation).dst;
+      std::get<Arithmetic>(instruction.operation).dst =
+          std::get<Arithmetic>(block.instructions[i].operation).dst;
     }
     merged.instructions.push_back(std::move(instruction));
   }
@@ -41,7 +42,8 @@ Block merge_moves(const Block& block, BlockId id, const Kernel& kernel, const Li
 
 void divide_by_shifting(Instruction& instruction) {
   auto* a = std::get_if<Arithmetic>(&instruction.operation);
-  if (a == nullptr || a->b.kind != Operand::Kind::immediate || is_signed(a->type) || is_float(a->type)) return;
+  if (a == nullptr || a->b.kind != Operand::Kind::immediate || is_signed(a->type) || is_float(a->type))
+    return;
   const std::uint64_t divisor = truncate(a->type, a->b.bits);
   if (!std::has_single_bit(divisor)) return;
   if (a->op == Arith::rem) {
@@ -102,8 +104,10 @@ class IndexFolder {
   // `r = base + constant` in 32 bits; sums of sums are put together.
   [[nodiscard]] std::optional<Sum> sum_of(const Instruction& instruction) const {
     const auto* a = std::get_if<Arithmetic>(&instruction.operation);
-    if (a == nullptr || instruction.guard || (a->op != Arith::add && a->op != Arith::sub)) return std::nullopt;
-    if ((a->type != Type::u32 && a->type != Type::s32) || kernel_[a->dst].type != a->type) return std::nullopt;
+    if (a == nullptr || instruction.guard || (a->op != Arith::add && a->op != Arith::sub))
+      return std::nullopt;
+    if ((a->type != Type::u32 && a->type != Type::s32) || kernel_[a->dst].type != a->type)
+      return std::nullopt;
     const bool swapped = a->op == Arith::add && a->a.kind == Operand::Kind::immediate;
     const Operand &base = swapped ? a->b : a->a, &constant = swapped ? a->a : a->b;
     if (constant.kind != Operand::Kind::immediate || !has_type(base, a->type)) return std::nullopt;
@@ -160,7 +164,9 @@ bool drop_dead(Simplified& s) {
 
 }  // namespace
 
-bool is_multiply_add(const Arithmetic& a) { return a.op == Arith::fma || (a.op == Arith::mad && is_float(a.type)); }
+bool is_multiply_add(const Arithmetic& a) {
+  return a.op == Arith::fma || (a.op == Arith::mad && is_float(a.type));
+}
 
 Simplified simplify(const Kernel& kernel) {
   Simplified s{kernel, {}};

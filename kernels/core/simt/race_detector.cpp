@@ -32,13 +32,14 @@ bool is_write(SharedAccess access) {
 }
 
 // The last entry by a warp other than `me` (which is warp + 1), or 0.
-[[gnu::always_inline]] inline std::uint32_t by_another(std::uint32_t last, std::uint32_t other, std::uint32_t me) {
+[[gnu::always_inline]] inline std::uint32_t by_another(std::uint32_t last, std::uint32_t other,
+                                                       std::uint32_t me) {
   return (last & warp_mask) == me ? other : last;
 }
 
-// The two loops over words, in vectors: recording takes a third of the time of a shared load otherwise.
-FENCEWISE_CLONES std::uint32_t others_in(const std::uint32_t* last, const std::uint32_t* other, const WordRun* runs,
-                                         std::size_t count, std::uint32_t me) {
+// The two loops over words, compiled for vectors: they run for every shared access.
+FENCEWISE_CLONES std::uint32_t others_in(const std::uint32_t* last, const std::uint32_t* other,
+                                         const WordRun* runs, std::size_t count, std::uint32_t me) {
   std::uint32_t found = 0;
   for (std::size_t r = 0; r < count; ++r) {
     const std::uint32_t* l = last + runs[r].first;
@@ -48,8 +49,8 @@ FENCEWISE_CLONES std::uint32_t others_in(const std::uint32_t* last, const std::u
   return found;
 }
 
-FENCEWISE_CLONES void record_in(std::uint32_t* __restrict last, std::uint32_t* __restrict other, const WordRun* runs,
-                                std::size_t count, std::uint32_t entry) {
+FENCEWISE_CLONES void record_in(std::uint32_t* __restrict last, std::uint32_t* __restrict other,
+                                const WordRun* runs, std::size_t count, std::uint32_t entry) {
   const std::uint32_t me = entry & warp_mask;
   for (std::size_t r = 0; r < count; ++r) {
     std::uint32_t* __restrict l = last + runs[r].first;
@@ -93,7 +94,8 @@ bool RaceDetector::any_conflict(SharedAccess access, const AccessPattern& patter
   return found != 0;
 }
 
-std::optional<Conflict> RaceDetector::conflict(SharedAccess access, std::int64_t word, std::uint32_t warp) const {
+std::optional<Conflict> RaceDetector::conflict(SharedAccess access, std::int64_t word,
+                                               std::uint32_t warp) const {
   for (const SharedAccess enemy : enemies(access)) {
     const History& h = of(enemy);
     if (h.empty) continue;
@@ -104,7 +106,8 @@ std::optional<Conflict> RaceDetector::conflict(SharedAccess access, std::int64_t
   return std::nullopt;
 }
 
-void RaceDetector::record(SharedAccess access, const AccessPattern& pattern, std::int64_t first_word, Accessor who) {
+void RaceDetector::record(SharedAccess access, const AccessPattern& pattern, std::int64_t first_word,
+                          Accessor who) {
   History& h = of(access);
   h.empty = false;
   record_in(h.last.data() + first_word, h.other.data() + first_word, pattern.runs.data(), pattern.runs.size(),

@@ -38,7 +38,8 @@ class RaceDetector {
   // True if some word of the pattern conflicts with an earlier access of another warp.
   [[nodiscard]] bool any_conflict(SharedAccess access, const AccessPattern& pattern, std::int64_t first_word,
                                   std::uint32_t warp) const;
-  [[nodiscard]] std::optional<Conflict> conflict(SharedAccess access, std::int64_t word, std::uint32_t warp) const;
+  [[nodiscard]] std::optional<Conflict> conflict(SharedAccess access, std::int64_t word,
+                                                 std::uint32_t warp) const;
   void record(SharedAccess access, const AccessPattern& pattern, std::int64_t first_word, Accessor who);
   // One word, for accesses that are no pattern.
   void record(SharedAccess access, std::int64_t word, Accessor who);
@@ -51,7 +52,9 @@ class RaceDetector {
     bool empty = true;
   };
   [[nodiscard]] History& of(SharedAccess access) { return histories_[static_cast<std::size_t>(access)]; }
-  [[nodiscard]] const History& of(SharedAccess access) const { return histories_[static_cast<std::size_t>(access)]; }
+  [[nodiscard]] const History& of(SharedAccess access) const {
+    return histories_[static_cast<std::size_t>(access)];
+  }
 
   std::array<History, 4> histories_;
 };

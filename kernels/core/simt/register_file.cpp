@@ -105,6 +105,8 @@ class Assigner {
 
 }  // namespace
 
-RegisterFile assign_registers(const Kernel& kernel, std::uint32_t first) { return Assigner(kernel, first).assign(); }
+RegisterFile assign_registers(const Kernel& kernel, std::uint32_t first) {
+  return Assigner(kernel, first).assign();
+}
 
 }  // namespace fencewise::simt

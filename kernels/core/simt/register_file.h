@@ -2,7 +2,7 @@
 //
 // A warp's registers are 32 lanes in a row: 4 bytes a lane, 8 for 64-bit types; predicates are one word of bits.
 // Unrolled kernels name hundreds of temporaries. Those that live inside one block share places (linear scan), so
-// that a warp's registers stay in the first-level cache; k6 needs a quarter of the space.
+// that a warp's registers stay in the first-level cache; k6 names 833 and takes 90 places.
 #pragma once
 
 #include <cstdint>
@@ -16,15 +16,15 @@ namespace fencewise::simt {
 inline constexpr std::uint32_t not_a_register = 0xffff'ffffU;
 
 struct RegisterPlace {
-  Slot slot = not_a_register;    // byte offset in the warp's area; for predicates the number of the word
-  std::uint32_t bytes = 4;       // a lane; 0 for predicates
-  bool live_at_entry = false;    // may be read before it is written: starts as register_initial or 0
+  Slot slot = not_a_register;  // byte offset in the warp's area; for predicates the number of the word
+  std::uint32_t bytes = 4;     // a lane; 0 for predicates
+  bool live_at_entry = false;  // may be read before it is written: starts as register_initial or 0
 };
 
 struct RegisterFile {
-  std::vector<RegisterPlace> places;   // [register]; unused ones have no slot
-  std::uint32_t bytes = 0;             // of a warp's area
-  std::uint32_t predicates = 0;        // words
+  std::vector<RegisterPlace> places;  // [register]; unused ones have no slot
+  std::uint32_t bytes = 0;            // of a warp's area
+  std::uint32_t predicates = 0;       // words
 };
 
 // Offsets start at `first`, in bytes.

@@ -99,7 +99,8 @@ RunResult run(const Kernel& kernel, const RunConfig& config) {
   const std::uint64_t wanted = program.blocks_in_order ? 1 : std::max(1U, config.workers);
   const std::uint64_t workers = std::min(wanted, config.grid.count());
   std::vector<std::unique_ptr<simt::Machine>> machines;
-  for (std::uint64_t w = 0; w < workers; ++w) machines.push_back(std::make_unique<simt::Machine>(program, config));
+  for (std::uint64_t w = 0; w < workers; ++w)
+    machines.push_back(std::make_unique<simt::Machine>(program, config));
   BlockQueue queue(config.grid.count());
   std::vector<std::exception_ptr> failures(workers);
   std::vector<std::thread> threads;
@@ -114,14 +115,14 @@ RunResult run(const Kernel& kernel, const RunConfig& config) {
 
 std::string to_string(const Fault& fault, const Kernel& kernel) {
   const std::string where = print(fault.where, kernel);
-  return fmt::format("{}{}thread {} of block {}: {}", where, where.empty() ? "" : ": ", fault.thread, fault.block,
-                     fault.message);
+  return fmt::format("{}{}thread {} of block {}: {}", where, where.empty() ? "" : ": ", fault.thread,
+                     fault.block, fault.message);
 }
 
 std::string to_string(const RaceReport& race, const Kernel& kernel) {
   return fmt::format("{}: block {}, thread {} (warp {}), {} word {}: {} after {} (warp {})", name(race.kind),
-                     race.block, race.thread, race.warp, kernel[race.array].name, race.word, print(race.where, kernel),
-                     print(race.other, kernel), race.other_warp);
+                     race.block, race.thread, race.warp, kernel[race.array].name, race.word,
+                     print(race.where, kernel), print(race.other, kernel), race.other_warp);
 }
 
 }  // namespace fencewise

@@ -25,11 +25,12 @@ namespace fencewise {
 
 struct RunConfig {
   Dim3 grid, block;
-  std::vector<std::span<std::byte>> buffers;  // [array of the kernel that is global, in order]; changed in place
-  std::vector<std::uint64_t> params;          // [param]
+  std::vector<std::span<std::byte>>
+      buffers;                        // [array of the kernel that is global, in order]; changed in place
+  std::vector<std::uint64_t> params;  // [param]
   unsigned workers = 1;
-  bool detect_races = true;                   // off: race_count stays 0
-  std::uint64_t max_steps = 200'000'000;      // a block's warps together, in straight pieces of code
+  bool detect_races = true;               // off: race_count stays 0
+  std::uint64_t max_steps = 200'000'000;  // a block's warps together, in straight pieces of code
 };
 
 // A race as the classic in-order detector sees it: since the block's last barrier, another warp accessed the same
@@ -40,7 +41,7 @@ struct RaceReport {
   std::uint32_t block = 0, thread = 0, warp = 0;  // who came second
   std::uint32_t other_warp = 0;
   ArrayId array;
-  std::uint64_t word = 0;                         // index of the 4-byte word in its array
+  std::uint64_t word = 0;  // index of the 4-byte word in its array
   SourceLine where, other;
   friend bool operator==(const RaceReport&, const RaceReport&) = default;
 };
@@ -52,7 +53,7 @@ struct Fault {
     misaligned,
     divergent_barrier,  // reached by a part of the threads that it waits for
     trap,
-    no_progress,        // max_steps
+    no_progress,  // max_steps
   };
   Kind kind = Kind::trap;
   std::uint32_t block = 0, thread = 0;  // thread within the block

@@ -25,7 +25,8 @@ std::uint32_t count(std::uint32_t mask) {
 }
 std::uint32_t first_lane(std::uint32_t mask) { return static_cast<std::uint32_t>(std::countr_zero(mask)); }
 
-std::uint32_t lane_special(SpecialRegister special, const Dim3& block, std::uint32_t warp, std::uint32_t lane) {
+std::uint32_t lane_special(SpecialRegister special, const Dim3& block, std::uint32_t warp,
+                           std::uint32_t lane) {
   const std::uint32_t thread = warp * warp_lanes + lane;
   switch (special) {
     case SpecialRegister::tid_x: return thread % block.x;
@@ -143,8 +144,8 @@ void Machine::fill_block_specials() {
 bool Machine::run_warps() {
   const std::uint32_t segment = next_segment();
   if (segment == not_a_register) {
-    const bool waiting =
-        std::any_of(warps_.begin(), warps_.end(), [](const Warp& w) { return w.state == Warp::State::waiting; });
+    const bool waiting = std::any_of(warps_.begin(), warps_.end(),
+                                     [](const Warp& w) { return w.state == Warp::State::waiting; });
     if (waiting) deadlock();
     return false;
   }
@@ -153,9 +154,10 @@ bool Machine::run_warps() {
   if (!fault_ && steps_ > config.max_steps) {
     const Warp& stuck = *std::find_if(warps_.begin(), warps_.end(),
                                       [&](const Warp& w) { return w.state == Warp::State::ready; });
-    set_fault(Fault::Kind::no_progress, stuck.index, first_lane(stuck.mask), program.segments[stuck.segment].source,
-              fmt::format("no end after {} steps; does it wait for another block or for lanes of its own warp?",
-                          config.max_steps));
+    set_fault(
+        Fault::Kind::no_progress, stuck.index, first_lane(stuck.mask), program.segments[stuck.segment].source,
+        fmt::format("no end after {} steps; does it wait for another block or for lanes of its own warp?",
+                    config.max_steps));
   }
   return !fault_;
 }
@@ -302,18 +304,20 @@ void Machine::arrive(Warp& warp, const Segment& segment) {
   ++warp.segment;
   if (mask == 0) return;
   if (mask != warp.live)
-    return set_fault(Fault::Kind::divergent_barrier, warp.index, first_lane(warp.live & ~mask), segment.source,
+    return set_fault(Fault::Kind::divergent_barrier, warp.index, first_lane(warp.live & ~mask),
+                     segment.source,
                      fmt::format("is not at the barrier that thread {} of its warp has reached",
                                  warp.index * warp_lanes + first_lane(mask)));
   ++traffic.bar_instr;
   traffic.lane_instr += count(mask);
   BarrierState& state = barriers_[op.id];
   // A count means warps: each adds 32, whatever lanes it has.
-  const auto expected = op.count ? static_cast<std::uint32_t>(read_lane(warp, *op.count, first_lane(mask))) : 0U;
+  const auto expected =
+      op.count ? static_cast<std::uint32_t>(read_lane(warp, *op.count, first_lane(mask))) : 0U;
   if (state.arrived != 0 && state.expected != expected)
     return set_fault(Fault::Kind::divergent_barrier, warp.index, first_lane(mask), segment.source,
-                     fmt::format("waits for {} threads at barrier {} where others wait for {}", expected, op.id,
-                                 state.expected));
+                     fmt::format("waits for {} threads at barrier {} where others wait for {}", expected,
+                                 op.id, state.expected));
   state.expected = expected;
   state.arrived += expected == 0 ? count(mask) : warp_lanes;
   const std::uint32_t votes = warp.predicates[op.predicate.slot] & mask;
@@ -382,9 +386,10 @@ void Machine::deadlock() {
 Counters Machine::counters() const {
   Counters sum = traffic;
   sum.warp_instr = sum.bar_instr;
-  static constexpr std::uint64_t Counters::* classes[statement_classes] = {
-      &Counters::gld_instr,    &Counters::gst_instr, &Counters::lds_instr,  &Counters::sts_instr,  &Counters::bar_instr,
-      &Counters::branch_instr, &Counters::alu_instr, &Counters::ffma_instr, &Counters::shfl_instr, &Counters::atom_instr};
+  static constexpr std::uint64_t Counters::*classes[statement_classes] = {
+      &Counters::gld_instr,  &Counters::gst_instr,    &Counters::lds_instr, &Counters::sts_instr,
+      &Counters::bar_instr,  &Counters::branch_instr, &Counters::alu_instr, &Counters::ffma_instr,
+      &Counters::shfl_instr, &Counters::atom_instr};
   const auto add = [&](std::size_t statement, std::uint64_t units, std::uint64_t runs, std::uint64_t lanes) {
     sum.*classes[statement] += units * runs;
     sum.warp_instr += units * runs;
