@@ -8,12 +8,6 @@ namespace fencewise {
 CheckResult check(const Problem& problem, const CheckOptions& options, const Limits& limits,
                   const Progress& progress) {
   validate(problem);
-  if (options.engine == Engine::view) {
-    CheckResult result;
-    result.verdict = Verdict::inconclusive;
-    result.reason = result.unexplored = "the view explorer is not there yet; use --engine auto or graph";
-    return result;
-  }
   return PlanSearch(problem, options, limits, progress).run();
 }
 

@@ -23,6 +23,13 @@ enum class Races : std::uint8_t { fail, report, off };
 enum class Reduction : std::uint8_t { automatic, on, off };
 enum class Engine : std::uint8_t { automatic, view, graph };
 
+// Reductions of the view explorer; none changes an answer. For tests and measurements.
+struct ViewReductions {
+  bool forget = true;   // drop messages, past accesses and views that nobody can use any more
+  bool merge = true;    // records known to the same threads and messages become one
+  bool subsume = true;  // drop a state that knows more than a stored one
+};
+
 // Options that can change a verdict.
 struct CheckOptions {
   Model model = Model::ptx;
@@ -31,6 +38,9 @@ struct CheckOptions {
   // One behaviour of each set that differs only by the names of interchangeable CTAs. `automatic`: for more than 8 CTAs,
   // unless the engine is `graph`.
   Reduction symmetry = Reduction::automatic;
+  // First explore with one-sided fence.sc (view explorer): only "verified" is taken from that.
+  Reduction one_sided = Reduction::automatic;
+  ViewReductions reductions;
   std::uint32_t loop_bound = 8;  // rounds of a loop whose condition depends on memory, per thread
   bool stop_at_first = true;     // stop at the first finding that violates (else: collect one per kind and place)
   bool collect_states = false;   // fill CheckResult::final_states

@@ -13,9 +13,14 @@ PartialExecution& GraphExplorer::at(std::size_t depth) {
 }
 
 bool GraphExplorer::explore(const Visitor& visitor) {
+  PartialExecution start(context_);
+  start.advance();
+  return explore_from(std::move(start), visitor);
+}
+
+bool GraphExplorer::explore_from(PartialExecution start, const Visitor& visitor) {
   visitor_ = visitor;
-  at(0) = PartialExecution(context_);
-  at(0).advance();
+  at(0) = std::move(start);
   return visit(0);
 }
 

@@ -36,6 +36,8 @@ class GraphExplorer {
 
   // Returns false if the visitor or the budget stopped it.
   bool explore(const Visitor& visitor);
+  // Only the behaviours that go on from `start`, in which some reads have their sources.
+  bool explore_from(PartialExecution start, const Visitor& visitor);
 
  private:
   // Reads-from edges to try, and what is left beyond them.

@@ -26,12 +26,8 @@ Value initial_value(const Buffer& buffer, std::uint64_t index, std::uint32_t rep
     case InitialContents::Kind::values:
       return Value::number(truncate(
           buffer.element, contents.values[std::min<std::uint64_t>(index, contents.values.size() - 1)]));
-    case InitialContents::Kind::symbols: {
-      const std::string name = element_name(buffer, index);
-      return terms.symbol(replay == 1 ? name : fmt::format("{}@{}", name, replay));
-    }
-    case InitialContents::Kind::any:
-      return terms.symbol(fmt::format("{}@start", element_name(buffer, index)));
+    case InitialContents::Kind::symbols: return symbol_of(buffer, index, replay, terms);
+    case InitialContents::Kind::any: return symbol_of(buffer, index, 0, terms);
     case InitialContents::Kind::unwritten:
       return terms.poison(fmt::format("{} was never written", element_name(buffer, index)));
   }
@@ -39,6 +35,11 @@ Value initial_value(const Buffer& buffer, std::uint64_t index, std::uint32_t rep
 }
 
 }  // namespace
+
+Value symbol_of(const Buffer& buffer, std::uint64_t index, std::uint32_t replay, Terms& terms) {
+  const std::string name = element_name(buffer, index);
+  return terms.symbol(replay == 0 ? name + "@start" : replay == 1 ? name : fmt::format("{}@{}", name, replay));
+}
 
 MemoryImage MemoryImage::initial(const Problem& problem, Terms& terms) {
   MemoryImage image;

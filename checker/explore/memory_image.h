@@ -14,6 +14,9 @@
 
 namespace fencewise {
 
+// The symbol of an element in a replay (from 1); replay 0: of a buffer whose contents may be anything.
+[[nodiscard]] Value symbol_of(const Buffer& buffer, std::uint64_t index, std::uint32_t replay, Terms& terms);
+
 class MemoryImage {
  public:
   // Contents before the first launch. Replays count from 1.

@@ -5,6 +5,9 @@
 #include <fmt/format.h>
 
 #include "checker/explore/graph_explorer.h"
+#include "checker/explore/view/eligibility.h"
+#include "checker/explore/view/view_explorer.h"
+#include "checker/properties/contract_check.h"
 #include "checker/properties/final_memory.h"
 #include "kernels/core/error.h"
 #include "memmodel/judge.h"
@@ -14,6 +17,23 @@ namespace {
 
 constexpr std::size_t most_finish_orders = 1'000'000;
 constexpr std::uint32_t most_named_ctas = 8;  // up to here every order is shown by name
+// Launches up to this size are explored graph by graph.
+constexpr std::size_t most_threads_for_graphs = 6;
+constexpr std::uint32_t most_ctas_for_graphs = 4;
+constexpr std::size_t most_bad_ends = 64;  // that are retraced where all findings are asked for
+
+constexpr std::uint64_t most_graphs_of_a_path = 2000;
+
+bool ended(const PartialExecution::Thread& t) { return t.status == ThreadStatus::exited; }
+
+// The behaviours that a path of the view explorer stands for.
+void complete(const LaunchContext& context, const view::Retrace& path, const GraphExplorer::Visitor& visitor) {
+  Limits limits;
+  limits.graphs = most_graphs_of_a_path;
+  Budget budget(limits, {});
+  SearchStats stats;
+  GraphExplorer(context, nullptr, budget, stats).explore_from(view::follow(context, path), visitor);
+}
 
 }  // namespace
 
@@ -48,6 +68,7 @@ void PlanSearch::start_anew() {
   final_states_.clear();
   finish_orders_.clear();
   unexplored_.clear();
+  engine_note_.clear();
   condition_met_ = false;
 }
 
@@ -92,9 +113,27 @@ bool PlanSearch::explore_launch(const Node& node, std::size_t step, Frontier& ne
   point.ends_replay = (step + 1) % launches == 0;
   point.ends_plan = step + 1 == launches * problem_.replays;
   point.replay_entry = node.replay_entry.get();
-  Dependencies dependencies;
-  const LaunchContext context(problem_, problem_.launches[step % launches], reading_of(options_.model),
-                              node.memory, terms_, dependencies, options_.loop_bound);
+  struct Kept {  // a path may be retraced when the node is gone
+    MemoryImage memory;
+    LaunchContext context;
+    Kept(PlanSearch& s, const Launch& launch, const MemoryImage& m)
+        : memory(m), context(s.problem_, launch, reading_of(s.options_.model), memory, s.terms_, s.dependencies_, s.options_.loop_bound) {}
+  };
+  const auto kept = std::make_shared<Kept>(*this, problem_.launches[step % launches], node.memory);
+  const std::shared_ptr<const LaunchContext> context(kept, &kept->context);
+  if (wants_views(*context)) {
+    try {
+      if (const auto go_on = explore_views(node, context, point, next)) return *go_on;
+    } catch (const NotModelled& e) {
+      if (options_.engine == Engine::view) throw;
+      engine_note_ = fmt::format("graph explorer: {}", e.what());
+    }
+  }
+  return explore_graphs(node, *context, point, next);
+}
+
+bool PlanSearch::explore_graphs(const Node& node, const LaunchContext& context, const PlanPoint& point,
+                                Frontier& next) {
   const auto symmetry = symmetry_of(context, point.number.replay);
   if (symmetry) result_.search.interchangeable = symmetry->ctas();
   GraphExplorer explorer(context, symmetry ? &*symmetry : nullptr, budget_, result_.search);
@@ -102,10 +141,109 @@ bool PlanSearch::explore_launch(const Node& node, std::size_t step, Frontier& ne
       [&](PartialExecution& x, Relations& r) { return take_each_memory(node, x, r, point, next); });
 }
 
+// Small launches are explored graph by graph, which tells more: every behaviour by name.
+bool PlanSearch::wants_views(const LaunchContext& context) {
+  if (options_.engine == Engine::graph) return false;
+  const bool asked = options_.engine == Engine::view;
+  const bool small = context.image.threads.size() <= most_threads_for_graphs && context.image.ctas <= most_ctas_for_graphs;
+  if (!asked && small) return false;
+  std::string why;
+  if (options_.races != Races::fail)
+    why = "with races allowed";
+  else if (options_.collect_states)
+    why = "final states are asked for";
+  else
+    why = view::why_not_exact(context, options_.model);
+  if (why.empty()) return true;
+  if (asked) throw NotModelled(fmt::format("the view explorer may not be exact here: {}", why));
+  engine_note_ = fmt::format("graph explorer: the view explorer may not be exact here: {}", why);
+  return false;
+}
+
+std::optional<bool> PlanSearch::explore_views(const Node& node, const std::shared_ptr<const LaunchContext>& context,
+                                              const PlanPoint& point, Frontier& next) {
+  std::string why;
+  std::optional<Symmetry> symmetry;
+  if (options_.symmetry != Reduction::off && symmetry_allowed_)
+    symmetry = Symmetry::find(*context, point.number.replay, why);
+  const bool always = problem_.contract.quantifier == Quantifier::always;
+  const auto good = [&](const view::State& state, const MemoryImage& memory) {
+    const auto registers = [&state](std::uint32_t t, RegisterId r) {
+      const auto& values = state.threads.at(t).state.registers;
+      return r.value < values.size() ? values[r.value] : Value();
+    };
+    return !always ||
+           contract_holds(problem_, memory,
+                          {context->memory, *point.replay_entry, registers, point.ends_replay, point.ends_plan}, terms_);
+  };
+  SearchStats before = result_.search;
+  // First with one-sided fences, which allow more: only good news is taken from that.
+  const bool one_sided = options_.one_sided != Reduction::off;
+  std::unique_ptr<view::ViewExplorer> explorer;
+  view::Explored explored;
+  for (const view::FenceReading fences : {view::FenceReading::one_sided, view::FenceReading::exact}) {
+    if (fences == view::FenceReading::one_sided && !one_sided) continue;
+    result_.search = before;
+    explorer = std::make_unique<view::ViewExplorer>(*context, fences, symmetry, point.number.replay, options_.reductions, budget_, result_.search);
+    explored = explorer->explore(good, options_.stop_at_first ? 1 : most_bad_ends);
+    if (!explored.complete || (explored.bad.empty() && explored.finals.size() <= 1)) break;
+  }
+  result_.engine = "view";
+  if (symmetry) result_.search.interchangeable = symmetry->ctas();
+  if (!explored.complete) return false;
+  const std::shared_ptr<view::ViewExplorer> kept = std::move(explorer);
+  for (const view::Path& path : explored.bad)
+    if (!confirm(node, *context, kept->retrace(path), point, next)) {
+      unexplored_ = "a counterexample of the view explorer was not confirmed by the axioms; use --engine graph";
+      return false;
+    }
+  if (!explored.bad.empty() && options_.stop_at_first) return false;
+  for (view::Explored::Final& final : explored.finals) {
+    if (!always) (void)confirm(node, *context, kept->retrace(final.path), point, next);
+    if (condition_met_ && options_.stop_at_first) return false;
+    if (point.ends_plan) continue;
+    go_on_from(node, point, std::move(final.memory),
+               [this, kept, context, path = std::move(final.path), number = point.number] {
+                 std::optional<WitnessLaunch> witness;
+                 complete(*context, kept->retrace(path), [&](PartialExecution& x, Relations& r) {
+                   if (std::all_of(x.threads.begin(), x.threads.end(), ended)) witness = witness_of(x, r, number);
+                   return !witness;
+                 });
+                 if (!witness) throw InternalError("a path of the view explorer breaks an axiom");
+                 return *witness;
+               },
+               next);
+  }
+  return true;
+}
+
+bool PlanSearch::confirm(const Node& node, const LaunchContext& context, const view::Retrace& path,
+                         const PlanPoint& point, Frontier& next) {
+  const std::size_t before = result_.findings.size();
+  const std::set<std::pair<FindingKind, std::string>> recorded = recorded_;
+  bool shown = false;
+  complete(context, path, [&](PartialExecution& x, Relations& r) {
+    recorded_.clear();
+    (void)take_each_memory(node, x, r, point, next);
+    shown |= result_.findings.size() > before || condition_met_;
+    return !shown;
+  });
+  // What was recorded before is not shown twice.
+  std::set<std::pair<FindingKind, std::string>> seen = recorded;
+  for (std::size_t n = before; n < result_.findings.size();) {
+    const Finding& f = result_.findings[n];
+    if (seen.insert({f.kind, f.location}).second)
+      ++n;
+    else
+      result_.findings.erase(result_.findings.begin() + static_cast<std::ptrdiff_t>(n));
+  }
+  recorded_ = std::move(seen);
+  return shown;
+}
+
 // Takes a behaviour under each order of fence.sc that leaves other last writes. Returns false to stop the search.
 bool PlanSearch::take_each_memory(const Node& node, PartialExecution& x, Relations& r, const PlanPoint& point,
                                   Frontier& next) {
-  const auto ended = [](const PartialExecution::Thread& t) { return t.status == ThreadStatus::exited; };
   if (x.graph.fence_sc.empty() || !std::all_of(x.threads.begin(), x.threads.end(), ended))
     return take(node, x, r, point, next);
   for (const std::vector<Edge>& order : orders_of_last_writes(x, r)) {
@@ -130,17 +268,21 @@ bool PlanSearch::take(const Node& node, PartialExecution& x, Relations& r, const
   const bool ends = std::any_of(seen.findings.begin(), seen.findings.end(), ends_path);
   for (Finding& finding : seen.findings) record(std::move(finding), node);
   if (ends && options_.stop_at_first) return false;
-  if (!point.ends_plan && seen.after && (!ends || options_.races != Races::fail)) {
-    Key key{*seen.after, point.ends_replay ? *seen.after : *node.replay_entry};
-    if (!next.contains(key)) {
-      auto path = std::make_shared<const Path>(Path{witness_of(x, r, point.number), node.path});
-      Node after{*seen.after, node.replay_entry, std::move(path)};
-      next.emplace(std::move(key), std::move(after));
-    }
-  }
+  if (!point.ends_plan && seen.after && (!ends || options_.races != Races::fail))
+    go_on_from(node, point, std::move(*seen.after),
+               [witness = witness_of(x, r, point.number)] { return witness; }, next);
   const bool decided = problem_.contract.quantifier == Quantifier::exists && condition_met_ &&
                        options_.stop_at_first && !options_.collect_states;
   return !decided;
+}
+
+// The next launch starts from `after`, if it is new.
+void PlanSearch::go_on_from(const Node& node, const PlanPoint& point, MemoryImage after,
+                            std::function<WitnessLaunch()> launch, Frontier& next) {
+  Key key{after, point.ends_replay ? after : *node.replay_entry};
+  if (next.contains(key)) return;
+  Node to{std::move(after), node.replay_entry, std::make_shared<const Path>(Path{std::move(launch), node.path})};
+  next.emplace(std::move(key), std::move(to));
 }
 
 // Keeps one finding of a kind and place.
@@ -153,7 +295,7 @@ void PlanSearch::record(Finding finding, const Node& node) {
     if (const auto broken = judge(launch.graph, reading_of(options_.model)))
       throw InternalError(fmt::format("a counterexample breaks the axiom {}", name(broken->axiom)));
   for (const Path* p = node.path.get(); p != nullptr; p = p->before.get())
-    finding.witness.launches.insert(finding.witness.launches.begin(), p->launch);
+    finding.witness.launches.insert(finding.witness.launches.begin(), p->launch());
   result_.findings.push_back(std::move(finding));
 }
 

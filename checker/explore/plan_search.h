@@ -1,9 +1,10 @@
-// Explores a whole launch plan with the graph explorer.
+// Explores a whole launch plan, each launch with the explorer that fits.
 //
 // A kernel boundary on one stream orders everything, so exploration restarts there from each distinct memory that the
 // launch may leave: replays add up, they don't multiply.
 #pragma once
 
+#include <functional>
 #include <map>
 #include <memory>
 #include <set>
@@ -11,6 +12,7 @@
 #include "checker/check.h"
 #include "checker/explore/budget.h"
 #include "checker/explore/symmetry.h"
+#include "checker/explore/view/retrace.h"
 #include "checker/properties/examine.h"
 
 namespace fencewise {
@@ -25,7 +27,7 @@ class PlanSearch {
  private:
   // How a memory was reached: the launches so far, last first.
   struct Path {
-    WitnessLaunch launch;
+    std::function<WitnessLaunch()> launch;
     std::shared_ptr<const Path> before;
   };
   struct Node {
@@ -40,10 +42,20 @@ class PlanSearch {
   void start_anew();
   [[nodiscard]] std::optional<Symmetry> symmetry_of(const LaunchContext& context, std::uint32_t replay) const;
   bool explore_launch(const Node& node, std::size_t step, Frontier& next);
+  bool explore_graphs(const Node& node, const LaunchContext& context, const PlanPoint& point, Frontier& next);
+  // No value: the view explorer does not serve for this launch.
+  std::optional<bool> explore_views(const Node& node, const std::shared_ptr<const LaunchContext>& context,
+                                    const PlanPoint& point, Frontier& next);
+  // Takes the behaviours that a path of the view explorer stands for, until one shows a finding. False: none does.
+  bool confirm(const Node& node, const LaunchContext& context, const view::Retrace& path, const PlanPoint& point,
+               Frontier& next);
+  [[nodiscard]] bool wants_views(const LaunchContext& context);
   bool take_each_memory(const Node& node, PartialExecution& execution, Relations& relations, const PlanPoint& point,
                         Frontier& next);
   bool take(const Node& node, PartialExecution& execution, Relations& relations, const PlanPoint& point,
             Frontier& next);
+  void go_on_from(const Node& node, const PlanPoint& point, MemoryImage after, std::function<WitnessLaunch()> launch,
+                  Frontier& next);
   void record(Finding finding, const Node& node);
   void count_finish_order(const PartialExecution& execution, const Relations& relations, LaunchNumber number);
   void conclude();
@@ -52,6 +64,7 @@ class PlanSearch {
   const CheckOptions& options_;
   Budget budget_;
   Terms terms_;
+  Dependencies dependencies_;
   CheckResult result_;
   ExamineOptions examine_;
   std::set<std::pair<FindingKind, std::string>> recorded_;
@@ -60,6 +73,7 @@ class PlanSearch {
   std::string unexplored_;
   bool condition_met_ = false;
   bool symmetry_allowed_ = true;
+  std::string engine_note_;  // why this explorer
 };
 
 }  // namespace fencewise

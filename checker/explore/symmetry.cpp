@@ -54,6 +54,15 @@ std::optional<Symmetry> Symmetry::find(const LaunchContext& c, std::uint32_t rep
     return refuse(std::move(reason));
   if (auto reason = contract_is_symmetric(c.problem, slotted, symmetry.ctas_); !reason.empty())
     return refuse(std::move(reason));
+  symmetry.own_storages_.resize(symmetry.ctas_);
+  for (std::size_t t = 0; t < c.image.threads.size(); ++t)
+    for (std::uint32_t a = 0; a < kernel.arrays.size(); ++a) {
+      if (bindings[a]) continue;
+      const std::uint32_t cta = c.image.cta_of[t];
+      const auto storage = static_cast<std::uint32_t>(c.image.threads[t].array_base[a] >> 32U) - 1;
+      auto& own = symmetry.own_storages_[cta];
+      if (symmetry.own_index_.try_emplace(storage, cta, static_cast<std::uint32_t>(own.size())).second) own.push_back(storage);
+    }
   for (std::uint32_t b = 0; b < kernel.blocks.size(); ++b) {
     auto& row = symmetry.reach_.emplace_back(kernel.blocks[b].instructions.size(), Reach::other);
     for (std::uint32_t n = 0; n < row.size(); ++n) {
@@ -72,6 +81,24 @@ std::optional<std::uint32_t> Symmetry::owner(const Location& location) const {
   const SlottedArray& s = storage_[location.storage];
   if (!s.slotted) return std::nullopt;
   return static_cast<std::uint32_t>(location.offset / s.slot_bytes);
+}
+
+std::optional<Symmetry::Home> Symmetry::home(const Location& l) const {
+  if (const auto cta = owner(l)) return Home{*cta, std::uint64_t{l.storage} << 40U | place_in_slot(l) << 8U | l.size};
+  const auto own = own_index_.find(l.storage);
+  if (own == own_index_.end()) return std::nullopt;
+  return Home{own->second.first,
+              std::uint64_t{1} << 63U | std::uint64_t{own->second.second} << 40U | std::uint64_t{l.offset} << 8U | l.size};
+}
+
+Location Symmetry::renamed(const Location& l, const std::vector<std::uint32_t>& names) const {
+  Location to = l;
+  if (const auto cta = owner(l)) {
+    to.offset = static_cast<std::uint32_t>(names[*cta] * storage_[l.storage].slot_bytes + place_in_slot(l));
+  } else if (const auto own = own_index_.find(l.storage); own != own_index_.end()) {
+    to.storage = own_storages_[names[own->second.first]][own->second.second];
+  }
+  return to;
 }
 
 // The same for corresponding events of interchangeable CTAs.

@@ -12,6 +12,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <stdexcept>
 #include <string>
@@ -36,6 +37,23 @@ class Symmetry {
 
   [[nodiscard]] std::uint32_t ctas() const { return ctas_; }
 
+  // How an instruction reaches slots.
+  enum class Reach : std::uint8_t { other, own_slot, sweep };
+  [[nodiscard]] Reach reach(InstructionRef ref) const { return reach_[ref.block.value][ref.index]; }
+  [[nodiscard]] std::optional<std::uint32_t> owner(const Location& location) const;  // CTA whose slot it is
+  [[nodiscard]] std::uint64_t place_in_slot(const Location& location) const {        // in bytes
+    return location.offset % storage_[location.storage].slot_bytes;
+  }
+  // CTA whose slot, shared or local memory this is, and a number for the place that is the same for all CTAs.
+  struct Home {
+    std::uint32_t cta;
+    std::uint64_t place;
+  };
+  [[nodiscard]] std::optional<Home> home(const Location& location) const;
+  // The location that corresponds to this one when each CTA c is called `names[c]`.
+  [[nodiscard]] Location renamed(const Location& location, const std::vector<std::uint32_t>& names) const;
+  [[nodiscard]] bool slotted(BufferId buffer) const { return storage_[buffer.value].slotted; }
+
   // The options that are left when interchangeable CTAs are told apart only once. All edges have one write, or one read.
   [[nodiscard]] std::vector<Edge> representatives(const PartialExecution& execution,
                                                   const std::vector<Edge>& options) const;
@@ -50,19 +68,19 @@ class Symmetry {
   void confirm(const PartialExecution& execution) const;
 
  private:
-  enum class Reach : std::uint8_t { other, own_slot, sweep };
   struct SlottedArray {
     bool slotted = false;
     std::uint64_t slot_bytes = 0;
   };
 
-  [[nodiscard]] std::optional<std::uint32_t> owner(const Location& location) const;  // CTA whose slot it is
   [[nodiscard]] std::uint64_t role(const PartialExecution& execution, EventId event) const;
   [[nodiscard]] std::uint64_t descriptor(const PartialExecution& execution, EventId write,
                                          EventId read) const;
 
   std::uint32_t ctas_ = 0;
   std::vector<SlottedArray> storage_;      // [storage]
+  std::vector<std::vector<std::uint32_t>> own_storages_;  // [cta] shared and local memory, in the same order for all
+  std::map<std::uint32_t, std::pair<std::uint32_t, std::uint32_t>> own_index_;  // storage -> (cta, index in own_storages_)
   std::vector<std::vector<Reach>> reach_;  // [block][instruction]
 };
 

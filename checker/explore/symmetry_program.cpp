@@ -151,9 +151,6 @@ std::string sweeps_add_up(const Kernel& kernel, const IdUse& use) {
 
 std::string memory_is_symmetric(const LaunchContext& c, const std::vector<bool>& slotted, std::uint32_t ctas,
                                 std::uint32_t replays) {
-  const auto name = [&](const Buffer& b, std::uint64_t i) {
-    return b.length == 1 ? b.name : fmt::format("{}[{}]", b.name, i);
-  };
   for (std::uint32_t left = 0; left + 1 < ctas; ++left) {
     // Symbols of slots `left` and `left + 1` trade places.
     std::unordered_map<std::uint32_t, Value> renamed;
@@ -163,9 +160,8 @@ std::string memory_is_symmetric(const LaunchContext& c, const std::vector<bool>&
       const std::uint64_t slot = buffer.length / ctas;
       for (std::uint64_t k = 0; k < slot; ++k)
         for (std::uint32_t r = 0; r <= replays; ++r) {
-          const std::string suffix = r == 0 ? "@start" : r == 1 ? "" : fmt::format("@{}", r);
-          const Value x = c.terms.symbol(name(buffer, left * slot + k) + suffix),
-                      y = c.terms.symbol(name(buffer, (left + 1) * slot + k) + suffix);
+          const Value x = symbol_of(buffer, left * slot + k, r, c.terms),
+                      y = symbol_of(buffer, (left + 1) * slot + k, r, c.terms);
           renamed[x.term()] = y;
           renamed[y.term()] = x;
         }

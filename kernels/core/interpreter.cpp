@@ -229,6 +229,9 @@ void Interpreter::finish(const ThreadProgram& program, ThreadState& state, std::
   const auto give = [&](RegisterId dst, Type type) {
     if (!results.empty()) assign(state, dst, results[0], from(0), type);
   };
+  const auto give_second = [&](const std::optional<RegisterId>& dst) {
+    if (dst && results.size() > 1) assign(state, *dst, results[1], from(1), Type::pred);
+  };
   if (const auto* load = std::get_if<Load>(&operation)) {
     for (std::size_t n = 0; n < results.size(); ++n) assign(state, load->dst[n], results[n], from(n), load->access.type);
   } else if (const auto* atomic = std::get_if<Atomic>(&operation)) {
@@ -237,10 +240,12 @@ void Interpreter::finish(const ThreadProgram& program, ThreadState& state, std::
     if (barrier->dst) give(*barrier->dst, (*program.kernel)[*barrier->dst].type);
   } else if (const auto* shuffle = std::get_if<Shuffle>(&operation)) {
     give(shuffle->dst, (*program.kernel)[shuffle->dst].type);
+    give_second(shuffle->in_range);
   } else if (const auto* vote = std::get_if<Vote>(&operation)) {
     give(vote->dst, (*program.kernel)[vote->dst].type);
   } else if (const auto* match = std::get_if<Match>(&operation)) {
     give(match->dst, (*program.kernel)[match->dst].type);
+    give_second(match->all_equal);
   } else if (const auto* reduce = std::get_if<WarpReduce>(&operation)) {
     give(reduce->dst, (*program.kernel)[reduce->dst].type);
   } else if (const auto* active = std::get_if<ActiveMask>(&operation)) {

@@ -91,7 +91,8 @@ class Interpreter {
       : terms_(terms), memory_(memory), dependencies_(dependencies) {}
 
   [[nodiscard]] Action next(const ThreadProgram& program, ThreadState& state) const;
-  // Gives the results (load: count values; atomic: the old value; barrier red and warp: one) and moves on.
+  // Gives the results (load: count values; atomic: the old value; barrier red and warp: one, and a second where
+  // the instruction has a second result) and moves on.
   void finish(const ThreadProgram& program, ThreadState& state, std::span<const Value> results = {},
               std::span<const DependencySet> origins = {}) const;
 

@@ -294,6 +294,21 @@ std::optional<Value> Terms::atomic(AtomicOp op, Type type, Value old, Value a, V
   }
 }
 
+void Terms::each_symbol(Value v, const std::function<void(std::uint32_t, std::uint64_t)>& f) const {
+  if (v.term() > 1) visit(v.term(), 0, f);
+}
+
+void Terms::visit(std::uint32_t term, std::uint64_t context,
+                  const std::function<void(std::uint32_t, std::uint64_t)>& f) const {
+  const auto inside = [context](std::uint64_t how) { return (context ^ how) * 0x9e37'79b9'7f4a'7c15U + 1; };
+  const Node& node = nodes_[term];
+  if (node.kind == Kind::symbol) f(term, context);
+  for (const auto& [part, factor] : node.parts) visit(part, inside(factor), f);
+  for (std::size_t n = 0; n < node.operands.size(); ++n)
+    if (node.operands[n].term() > 1)
+      visit(node.operands[n].term(), inside(static_cast<std::uint64_t>(node.op) << 8U | n), f);
+}
+
 Value Terms::substitute(Value v, const std::unordered_map<std::uint32_t, Value>& replacement) {
   if (v.is_number() || v.is_unknown()) return v;
   if (const auto it = replacement.find(v.term()); it != replacement.end()) return it->second;

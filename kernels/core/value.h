@@ -9,6 +9,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <string>
 #include <unordered_map>
@@ -65,6 +66,9 @@ class Terms {
   // Renames symbols: those with a term in `replacement` become its value, a symbol.
   [[nodiscard]] Value substitute(Value v, const std::unordered_map<std::uint32_t, Value>& replacement);
 
+  // Calls f(symbol, context) for each symbol in a term; `context` tells how it occurs there (hash of coefficients and operations).
+  void each_symbol(Value v, const std::function<void(std::uint32_t symbol, std::uint64_t context)>& f) const;
+
   // "3", "1.5", "in[0] + in[1] + 2", "poison (ws[2])".
   [[nodiscard]] std::string to_string(Value v, Type type) const;
   [[nodiscard]] std::size_t size() const { return nodes_.size(); }
@@ -86,6 +90,9 @@ class Terms {
   [[nodiscard]] Value sum(Type type, Value a, std::uint64_t factor_a, Value b, std::uint64_t factor_b);
   void add_parts(Node& into, Type type, Value v, std::uint64_t factor) const;
   [[nodiscard]] Value operation(Arith op, Type type, std::vector<Value> operands);
+
+  void visit(std::uint32_t term, std::uint64_t context,
+             const std::function<void(std::uint32_t, std::uint64_t)>& f) const;
 
   ValueDomain domain_;
   std::vector<Node> nodes_;

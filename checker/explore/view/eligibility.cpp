@@ -1,0 +1,337 @@
+#include "checker/explore/view/eligibility.h"
+
+#include <algorithm>
+#include <functional>
+#include <map>
+#include <set>
+
+#include <boost/graph/adjacency_list.hpp>
+#include <boost/graph/strong_components.hpp>
+#include <fmt/format.h>
+
+#include "kernels/core/printer.h"
+
+namespace fencewise::view {
+namespace {
+
+const Access* access_of(const Instruction& i) {
+  if (const auto* load = std::get_if<Load>(&i.operation)) return &load->access;
+  if (const auto* store = std::get_if<Store>(&i.operation)) return &store->access;
+  if (const auto* atomic = std::get_if<Atomic>(&i.operation)) return &atomic->access;
+  return nullptr;
+}
+
+// An array, or one element of it, as threads of several kernels may share it.
+struct Place {
+  std::uint64_t array = 0;             // buffer; or kernel and array, for shared memory
+  std::optional<std::uint64_t> byte;   // no value: any element
+
+  [[nodiscard]] bool meets(const Place& other) const {
+    return array == other.array && (!byte || !other.byte || *byte == *other.byte);
+  }
+  friend auto operator<=>(const Place&, const Place&) = default;
+};
+
+// Where a visit of a thread comes in or goes out.
+struct Site {
+  enum class Kind : std::uint8_t { memory, fence, barrier };
+  Kind kind = Kind::memory;
+  InstructionRef ref;
+  Place place;
+};
+
+class KernelLook {
+ public:
+  KernelLook(const Kernel& kernel, const Hierarchy& hierarchy) : kernel_(kernel), hierarchy_(hierarchy) {
+    std::vector<std::uint32_t> definitions(kernel.registers.size(), 0);
+    each([&](InstructionRef, const Instruction& i) {
+      for (const RegisterId r : registers_written(i)) ++definitions[r.value];
+    });
+    for (const std::uint32_t n : definitions) single_.push_back(n == 1);
+  }
+
+  template <class F> void each(F&& f) const {
+    for (std::uint32_t b = 0; b < kernel_.blocks.size(); ++b)
+      for (std::uint32_t n = 0; n < kernel_.blocks[b].instructions.size(); ++n)
+        f(InstructionRef{BlockId{b}, n}, kernel_.blocks[b].instructions[n]);
+  }
+
+  // Whether control gets from behind `from` to `to` without an instruction that `stops`.
+  [[nodiscard]] bool path(InstructionRef from, InstructionRef to,
+                          const std::function<bool(const Instruction&)>& stops) const {
+    std::vector<bool> seen(kernel_.blocks.size(), false);
+    std::vector<InstructionRef> work{{from.block, from.index + 1}};
+    while (!work.empty()) {
+      const InstructionRef at = work.back();
+      work.pop_back();
+      const auto& instructions = kernel_.blocks[at.block.value].instructions;
+      bool stopped = false;
+      for (std::uint32_t n = at.index; n < instructions.size() && !stopped; ++n) {
+        if (InstructionRef{at.block, n} == to) return true;
+        stopped = stops(instructions[n]);
+      }
+      if (stopped) continue;
+      for (const BlockId next : successors(kernel_.blocks[at.block.value])) {
+        if (seen[next.value]) continue;
+        seen[next.value] = true;
+        work.push_back({next, 0});
+      }
+    }
+    return false;
+  }
+  [[nodiscard]] bool reachable(InstructionRef from, InstructionRef to) const {
+    return path(from, to, [](const Instruction&) { return false; });
+  }
+
+  [[nodiscard]] bool wide(Scope scope) const { return hierarchy_.level(scope) == hierarchy_.top(); }
+
+  // A release pattern that starts after `in` ends in `out`, on every path.
+  [[nodiscard]] bool releases_between(const Site& in, const Site& out) const {
+    const Instruction& o = kernel_.at(out.ref);
+    if (const Access* a = access_of(o)) {
+      if (!wide(a->scope)) return false;
+      if (releases(a->order)) return true;
+    }
+    if (const auto* fence = std::get_if<Fence>(&kernel_.at(in.ref).operation); fence && wide(fence->scope)) return true;
+    return in.ref != out.ref && !path(in.ref, out.ref, [&](const Instruction& i) {
+      const auto* fence = std::get_if<Fence>(&i.operation);
+      return fence && !i.guard && wide(fence->scope) && (fence->order == Order::sc || releases(fence->order));
+    });
+  }
+  // An acquire pattern that starts at `in` ends before `out` (at it, if a fence), on every path.
+  [[nodiscard]] bool acquires_between(const Site& in, const Site& out) const {
+    const Instruction& i = kernel_.at(in.ref);
+    const Access* a = access_of(i);
+    if (a == nullptr || !wide(a->scope)) return false;
+    const auto* atomic = std::get_if<Atomic>(&i.operation);
+    if (atomic && atomic->red) return false;
+    if (in.ref == out.ref) return false;
+    if (acquires(a->order)) return true;
+    if (const auto* fence = std::get_if<Fence>(&kernel_.at(out.ref).operation); fence && wide(fence->scope)) return true;
+    return !path(in.ref, out.ref, [&](const Instruction& j) {
+      const auto* fence = std::get_if<Fence>(&j.operation);
+      return fence && !j.guard && wide(fence->scope) && (fence->order == Order::sc || acquires(fence->order));
+    });
+  }
+
+  // Whether `out` depends on what `in` read: by its operands, or by a branch on every path.
+  [[nodiscard]] bool depends(const Site& in, const Site& out) const {
+    const Instruction& i = kernel_.at(in.ref);
+    if (in.ref == out.ref) {
+      const auto* atomic = std::get_if<Atomic>(&i.operation);
+      return atomic && atomic->op != AtomicOp::exch && atomic->op != AtomicOp::cas;
+    }
+    std::vector<bool> from(kernel_.registers.size(), false);
+    for (const RegisterId r : registers_written(i))
+      if (single_[r.value]) from[r.value] = true;
+    for (bool again = true; again;) {
+      again = false;
+      each([&](InstructionRef, const Instruction& j) {
+        const auto* a = std::get_if<Arithmetic>(&j.operation);
+        if (!a || j.guard || from[a->dst.value] || !single_[a->dst.value]) return;
+        for (const Operand& o : {a->a, a->b, a->c})
+          if (o.is_register() && from[o.index]) from[a->dst.value] = again = true;
+      });
+    }
+    const Instruction& o = kernel_.at(out.ref);
+    for (const RegisterId r : registers_read(o))
+      if (from[r.value] && !(o.guard && o.guard->predicate == r)) return true;
+    return !path(in.ref, out.ref, [&](const Instruction& j) {
+      const auto* branch = std::get_if<CondBranch>(&j.operation);
+      return branch && from[branch->predicate.value];
+    });
+  }
+
+  [[nodiscard]] const Kernel& kernel() const { return kernel_; }
+
+ private:
+  const Kernel& kernel_;
+  const Hierarchy& hierarchy_;
+  std::vector<bool> single_;  // [register] written by one instruction only
+};
+
+struct Visit {
+  std::uint32_t kernel = 0;
+  Site in, out;
+  bool released = false, acquired = false, dependent = false;
+};
+
+class Look {
+ public:
+  Look(const LaunchContext& c) : c_(c), hierarchy_(c) {
+    for (const ThreadProgram& program : c.image.threads) {
+      const std::uint32_t k = program.coordinates.kernel.value;
+      if (programs_.try_emplace(k, &program).second) looks_.emplace(k, KernelLook(*program.kernel, hierarchy_));
+      ++threads_[k];
+    }
+  }
+
+  std::string run() {
+    for (const auto& [k, look] : looks_) {
+      if (auto why = barriers(k, look); !why.empty()) return why;
+      collect(k, look);
+    }
+    return cycles();
+  }
+
+ private:
+  // Barriers with a count that more threads may come to.
+  std::string barriers(std::uint32_t kernel, const KernelLook& look) {
+    std::string why;
+    look.each([&](InstructionRef, const Instruction& i) {
+      const auto* barrier = std::get_if<Barrier>(&i.operation);
+      if (barrier == nullptr || !barrier->count.present()) return;
+      if (barrier->count.kind != Operand::Kind::immediate) {
+        why = fmt::format("'{}' counts to a number in a register", print(i, look.kernel()));
+        return;
+      }
+      std::size_t most = 0;
+      for (std::uint32_t cta = 0; cta < c_.image.ctas; ++cta) {
+        std::size_t here = 0;
+        for (std::size_t t = 0; t < c_.image.threads.size(); ++t)
+          here += static_cast<std::size_t>(c_.image.cta_of[t] == cta && has_barrier(*c_.image.threads[t].kernel, *barrier));
+        most = std::max(most, here);
+      }
+      if (most > barrier->count.bits)
+        why = fmt::format("more threads may come to '{}' than it counts", print(i, look.kernel()));
+    });
+    (void)kernel;
+    return why;
+  }
+  static bool has_barrier(const Kernel& kernel, const Barrier& like) {
+    for (const Block& block : kernel.blocks)
+      for (const Instruction& i : block.instructions)
+        if (const auto* b = std::get_if<Barrier>(&i.operation);
+            b && (b->id == like.id || b->id.kind != Operand::Kind::immediate || like.id.kind != Operand::Kind::immediate))
+          return true;
+    return false;
+  }
+
+  [[nodiscard]] std::optional<Site> site(std::uint32_t kernel, InstructionRef ref, const Instruction& i, bool in) const {
+    Site s;
+    s.ref = ref;
+    if (const auto* fence = std::get_if<Fence>(&i.operation)) {
+      if (fence->order != Order::sc) return std::nullopt;
+      s.kind = Site::Kind::fence;
+      return s;
+    }
+    if (const auto* barrier = std::get_if<Barrier>(&i.operation)) {
+      if (in && barrier->kind == BarrierKind::arrive) return std::nullopt;
+      s.kind = Site::Kind::barrier;
+      return s;
+    }
+    const Access* a = access_of(i);
+    if (a == nullptr || !is_strong(a->order)) return std::nullopt;
+    if (in ? std::holds_alternative<Store>(i.operation) : std::holds_alternative<Load>(i.operation)) return std::nullopt;
+    s.place = place_of(kernel, *a);
+    return s;
+  }
+
+  [[nodiscard]] Place place_of(std::uint32_t kernel, const Access& a) const {
+    if (!a.address.array) return {~0ULL, std::nullopt};
+    const std::uint64_t base = programs_.at(kernel)->array_base[a.address.array->value];
+    const auto& allocation = c_.image.memory[static_cast<std::uint32_t>(base >> 32U) - 1];
+    Place p;
+    p.array = allocation.buffer ? allocation.storage
+                                : std::uint64_t{1} << 62U | std::uint64_t{kernel} << 32U | a.address.array->value;
+    const Operand& index = a.address.index;
+    const bool single = allocation.bytes == size_of(a.type);
+    if (index.kind == Operand::Kind::immediate || !index.present())
+      p.byte = (index.present() ? index.bits : 0) * a.address.scale + static_cast<std::uint64_t>(a.address.offset);
+    else if (single)
+      p.byte = 0;
+    return p;
+  }
+
+  void collect(std::uint32_t kernel, const KernelLook& look) {
+    std::vector<Site> ins, outs;
+    look.each([&](InstructionRef ref, const Instruction& i) {
+      if (auto s = site(kernel, ref, i, true)) ins.push_back(*s);
+      if (auto s = site(kernel, ref, i, false)) outs.push_back(*s);
+    });
+    for (const Site& in : ins)
+      for (const Site& out : outs) {
+        if (in.ref != out.ref && !look.reachable(in.ref, out.ref)) continue;
+        Visit v{kernel, in, out, look.releases_between(in, out), look.acquires_between(in, out), look.depends(in, out)};
+        const bool inner = in.kind == Site::Kind::memory && out.kind == Site::Kind::memory && in.place == out.place &&
+                           in.place.byte.has_value();
+        if (inner) {
+          // Stays on one location: part of a run. A run is synchronized through atomics, and through visits that fence.
+          const bool harmless = in.ref == out.ref || (v.released && v.acquired);
+          if (!harmless) unclean_.insert(in.place);
+        } else {
+          visits_.push_back(v);
+        }
+      }
+  }
+
+  [[nodiscard]] bool connected(const Visit& a, const Visit& b) const {
+    if (a.out.kind != b.in.kind) return false;
+    if (a.kernel == b.kernel && threads_.at(a.kernel) == 1) return false;
+    return a.out.kind != Site::Kind::memory || a.out.place.meets(b.in.place) || a.out.place.array == ~0ULL ||
+           b.in.place.array == ~0ULL;
+  }
+
+  std::string cycles() {
+    using Graph = boost::adjacency_list<boost::vecS, boost::vecS, boost::directedS>;
+    if (visits_.empty()) return "";
+    Graph graph(visits_.size());
+    for (std::size_t a = 0; a < visits_.size(); ++a)
+      for (std::size_t b = 0; b < visits_.size(); ++b)
+        if (connected(visits_[a], visits_[b])) boost::add_edge(a, b, graph);
+    std::vector<std::size_t> component(visits_.size());
+    const std::size_t count = boost::strong_components(
+        graph, boost::make_iterator_property_map(component.begin(), boost::get(boost::vertex_index, graph)));
+    struct Part {
+      std::set<Place> unsynchronized;
+      bool many = false;         // some of them is any element of an array
+      const Visit* loose = nullptr;  // writes without depending on what it read
+      bool other_edges = false;  // fence.sc, barriers
+    };
+    std::vector<Part> parts(count);
+    for (std::size_t a = 0; a < visits_.size(); ++a)
+      for (std::size_t b = 0; b < visits_.size(); ++b) {
+        if (component[a] != component[b] || !connected(visits_[a], visits_[b])) continue;
+        Part& part = parts[component[a]];
+        for (const Visit* v : {&visits_[a], &visits_[b]})
+          if (!v->dependent) part.loose = v;
+        if (visits_[a].out.kind != Site::Kind::memory) {
+          part.other_edges = true;
+          continue;
+        }
+        const Place& place = visits_[a].out.place.byte ? visits_[a].out.place : visits_[b].in.place;
+        const bool unclean = std::any_of(unclean_.begin(), unclean_.end(), [&](const Place& p) { return p.meets(place); });
+        if (visits_[a].released && visits_[b].acquired && !unclean) continue;
+        part.unsynchronized.insert(place);
+        part.many |= !place.byte;
+      }
+    for (const Part& part : parts) {
+      if (part.unsynchronized.size() < 2 && !part.many) continue;
+      if (part.loose == nullptr && !part.other_edges) continue;
+      const Visit* v = part.loose;
+      if (v == nullptr) return "fence.sc or barriers may order threads against reads-from";
+      const Kernel& kernel = *programs_.at(v->kernel)->kernel;
+      return fmt::format("'{}' may be seen before '{}' has read (load buffering), or fence.sc may order them against it",
+                         print(kernel.at(v->out.ref), kernel), print(kernel.at(v->in.ref), kernel));
+    }
+    return "";
+  }
+
+  const LaunchContext& c_;
+  Hierarchy hierarchy_;
+  std::map<std::uint32_t, const ThreadProgram*> programs_;
+  std::map<std::uint32_t, KernelLook> looks_;
+  std::map<std::uint32_t, std::size_t> threads_;
+  std::vector<Visit> visits_;
+  std::set<Place> unclean_;
+};
+
+}  // namespace
+
+std::string why_not_exact(const LaunchContext& context, Model model) {
+  if (model != Model::ptx) return "only the model ptx has a view reading";
+  if (context.proxies) return "the program uses proxies";
+  return Look(context).run();
+}
+
+}  // namespace fencewise::view

@@ -1,0 +1,55 @@
+// Scopes of one launch as levels of groups: who takes what a release at some scope leaves, and who is morally strong to whom.
+//
+// Only the scopes that the program uses count, and scopes that mean the same for these threads are one level: with one device
+// and no cta scope there is a single group of all threads.
+// Source: PTX ISA 9.1, "Scope" (8.5) and "Morally strong operations" (8.7.3).
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <vector>
+
+#include "checker/explore/partial_execution.h"
+#include "checker/explore/view/knowledge.h"
+
+namespace fencewise::view {
+
+// Where an access was made from: a CTA, or what is left of one whose threads have all exited.
+using Place = std::uint32_t;
+using Level = std::uint8_t;
+
+class Hierarchy {
+ public:
+  explicit Hierarchy(const LaunchContext& context);
+
+  [[nodiscard]] Level level(Scope scope) const { return level_of_[static_cast<std::size_t>(scope)]; }
+  [[nodiscard]] Level top() const { return static_cast<Level>(groups_.size() - 1); }
+  [[nodiscard]] Place gone(Place cta) const { return gone_[cta]; }
+  [[nodiscard]] std::uint32_t ctas() const { return static_cast<std::uint32_t>(gone_.size()); }
+  // Of strong accesses.
+  [[nodiscard]] bool reaches(Place from, Level level, Place to) const {
+    return groups_[level][from] == groups_[level][to];
+  }
+  [[nodiscard]] bool by_cta(Level level) const { return by_cta_[level]; }
+  // The group's number over all levels; by CTA it is the CTA's number plus `first_of` that level.
+  [[nodiscard]] Structure::Group group(Level level, Place place) const { return groups_[level][place]; }
+  [[nodiscard]] Structure::Group first_of(Level level) const { return first_[level]; }
+
+  void put(Structure& structure, Place place, Level level, const View& view) const {
+    for (Level l = 0; l <= level; ++l) structure[groups_[l][place]].merge(view);
+  }
+  void take(const Structure& structure, Place place, Level level, View& into) const {
+    for (const auto& [g, v] : structure.views())
+      for (Level l = 0; l <= level; ++l)
+        if (groups_[l][place] == g) into.merge(v);
+  }
+
+ private:
+  std::array<Level, 4> level_of_{};                          // [scope]
+  std::vector<std::vector<Structure::Group>> groups_;        // [level][place]
+  std::vector<Structure::Group> first_;                      // [level]
+  std::vector<bool> by_cta_;                                 // [level]
+  std::vector<Place> gone_;                                  // [cta]
+};
+
+}  // namespace fencewise::view

@@ -1,0 +1,101 @@
+// The rules of the operational reading: how a state goes on, one step of one thread at a time.
+//
+// A step is *private* if no other thread can notice it: registers, weak accesses (in a race-free run they return what the thread
+// knows to be last), fences that only touch the thread's own views, barriers, exit. Private steps are taken at once, so states
+// are compared at visible operations only: strong accesses and fence.sc. A *move* is one visible operation of a thread with one
+// of its outcomes, the private steps that lead to it, and those that follow.
+//
+// fence.sc may be *one-sided*: sites that are followed by writes only deposit what the thread knows, and are put off until the
+// thread's next visible operation; the others only take what was deposited. Less is known, so more is allowed: an
+// over-approximation. docs/explorers.md gives the rules and why they are exact up to the first race.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "checker/explore/partial_execution.h"
+#include "checker/explore/symmetry.h"
+#include "checker/explore/view/future.h"
+#include "checker/explore/view/retrace.h"
+#include "checker/explore/view/state.h"
+
+namespace fencewise::view {
+
+enum class FenceReading : std::uint8_t { exact, one_sided };
+
+// Why a path ends badly. What exactly is wrong is found by retracing it.
+enum class Trouble : std::uint8_t { none, race, unwritten_read, fault };
+
+struct Move {
+  ThreadId thread = 0;
+  std::uint32_t option = 0;  // which message to read, or where in coherence order to write
+};
+
+class Machine {
+ public:
+  // `symmetry` may be null; else sweeps over slots are checked to be whole (SymmetryBroken).
+  Machine(const LaunchContext& context, FenceReading fences, const Symmetry* symmetry);
+
+  [[nodiscard]] State initial();
+  // Takes all private steps.
+  [[nodiscard]] Trouble settle(State& state);
+
+  // May this thread make a move? Cheap; `prepare` tells for sure.
+  [[nodiscard]] static bool may_move(const State& state, ThreadId thread);
+  // Takes the private steps before the thread's next visible operation. False: it can't reach one.
+  [[nodiscard]] bool prepare(State& state, ThreadId thread, Trouble& trouble);
+  // How many outcomes the visible operation has; 1 where the thread only ended.
+  [[nodiscard]] std::uint32_t options(State& state, ThreadId thread);
+  struct Taken {
+    Trouble trouble = Trouble::none;
+    bool newest = true;  // it read what is last in coherence order, if anything
+    bool quiet = false;  // it wrote nothing: a load or a cas that failed
+  };
+  // Takes it, then settles.
+  [[nodiscard]] Taken take(State& state, Move move);
+
+  [[nodiscard]] bool ended(const State& state) const;
+  [[nodiscard]] const LaunchContext& context() const { return context_; }
+  [[nodiscard]] const Hierarchy& hierarchy() const { return hierarchy_; }
+  [[nodiscard]] const Future& future(ThreadId t) const { return futures_[kernel_of(t)]; }
+  [[nodiscard]] LocationTable& locations() { return locations_; }
+  // Doing bits of a live thread on the arrays in a storage, from where it is on.
+  [[nodiscard]] std::uint8_t doing(const State& state, ThreadId thread, std::uint32_t storage) const;
+  [[nodiscard]] const std::vector<ThreadId>& threads_of(std::uint32_t cta) const { return threads_of_cta_[cta]; }
+  [[nodiscard]] Value initial_value(const Location& location) const;
+  void clear_dead_registers(Thread& thread, ThreadId id) const;
+  // From now on reads are noted in `retrace`, unless it is null.
+  void retrace_into(Retrace* retrace) { retrace_ = retrace; }
+
+ private:
+  struct Run;
+  struct Sweep {  // of one thread: how often it visited each slot at one place
+    std::map<std::pair<std::uint32_t, std::uint64_t>, std::vector<std::uint32_t>> visits;
+  };
+  [[nodiscard]] std::size_t kernel_of(ThreadId t) const {
+    return context_.image.threads[t].coordinates.kernel.value;
+  }
+  [[nodiscard]] bool deposits(ThreadId thread, InstructionRef fence) const;
+  [[nodiscard]] Trouble run(State& state, ThreadId thread, bool through_deposits);
+  [[nodiscard]] bool complete_barrier(State& state, ThreadId one_of);
+  [[nodiscard]] bool complete_warp(State& state, ThreadId one_of);
+  [[nodiscard]] std::uint64_t members(const State& state, ThreadId thread) const;
+  [[nodiscard]] Value reduce(const Barrier& barrier, const std::vector<const Arrival*>& phase) const;
+
+  const LaunchContext& context_;
+  Hierarchy hierarchy_;
+  Interpreter interpreter_;
+  FenceReading fence_reading_;
+  const Symmetry* symmetry_;
+  std::vector<Liveness> liveness_;   // [kernel]
+  std::vector<Future> futures_;      // [kernel]
+  std::vector<std::vector<std::vector<bool>>> deposits_;  // [kernel][block][instruction]
+  std::vector<bool> written_;        // [storage] some thread may write it
+  std::vector<std::vector<ThreadId>> threads_of_cta_;
+  LocationTable locations_;
+  Retrace* retrace_ = nullptr;
+  std::uint64_t private_steps_ = 0;
+};
+
+}  // namespace fencewise::view

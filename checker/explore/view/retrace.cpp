@@ -1,0 +1,65 @@
+#include "checker/explore/view/retrace.h"
+
+#include <numeric>
+
+#include "checker/explore/view/view_explorer.h"
+
+namespace fencewise::view {
+namespace {
+
+EventId event_of(const PartialExecution& x, const Retrace& trace, Origin origin) {
+  const auto& at = trace.events[static_cast<std::size_t>(origin)];
+  const auto& events = x.threads[at.thread].events;
+  const EventId e = at.sequence < events.size() ? events[at.sequence][at.element] : no_event;
+  return e != no_event && x.graph.events[e].location.known() ? e : no_event;
+}
+
+// Gives the read its source, if both are there yet.
+bool choose(PartialExecution& x, const Retrace& trace, Origin read, Origin write) {
+  const EventId r = event_of(x, trace, read);
+  if (r == no_event) return false;
+  EventId w = no_event;
+  if (write != no_origin) {
+    w = event_of(x, trace, write);
+  } else {
+    for (EventId e = 0; e < x.graph.events.size() && w == no_event; ++e)
+      if (x.graph.events[e].kind == EventKind::init && x.graph.events[e].location == x.graph.events[r].location) w = e;
+  }
+  if (w == no_event) return false;
+  x.choose(r, w);
+  return true;
+}
+
+}  // namespace
+
+PartialExecution follow(const LaunchContext& context, const Retrace& trace) {
+  PartialExecution x(context);
+  x.advance();
+  auto left = trace.reads_from;
+  for (std::size_t before = left.size() + 1; left.size() < before;) {
+    before = left.size();
+    std::erase_if(left, [&](const auto& rf) { return choose(x, trace, rf.first, rf.second); });
+    x.advance();
+  }
+  return x;
+}
+
+Retrace ViewExplorer::retrace(const Path& path) {
+  Retrace trace;
+  machine_.retrace_into(&trace);
+  State state = machine_.initial();
+  state.cta_names.resize(context_.image.ctas);
+  std::iota(state.cta_names.begin(), state.cta_names.end(), 0);
+  state.sequence.assign(state.threads.size(), 0);
+  Trouble trouble = machine_.settle(state);
+  for (const Move& move : path) {
+    if (trouble != Trouble::none) break;
+    normal_.apply(state);
+    if (machine_.prepare(state, move.thread, trouble) && trouble == Trouble::none)
+      trouble = machine_.take(state, move).trouble;
+  }
+  machine_.retrace_into(nullptr);
+  return trace;
+}
+
+}  // namespace fencewise::view

@@ -1,0 +1,31 @@
+// A path of the view explorer, as the reads it took and what each of them saw. The graph explorer goes on from there: it completes
+// the execution graph, the axioms judge it, and the properties are evaluated on it anew, before a finding is shown.
+#pragma once
+
+#include <utility>
+#include <vector>
+
+#include "checker/explore/partial_execution.h"
+#include "checker/explore/view/state.h"
+
+namespace fencewise::view {
+
+struct Retrace {
+  struct PathEvent {
+    ThreadId thread = 0;         // as the launch numbers it
+    std::uint32_t sequence = 0;  // action of the thread, as PartialExecution counts them
+    std::uint32_t element = 0;   // PartialExecution::Thread::events[sequence][element]
+  };
+  std::vector<PathEvent> events;                        // [origin]
+  std::vector<std::pair<Origin, Origin>> reads_from;    // (read, write); no_origin: memory as the launch found it
+
+  Origin add(PathEvent event) {
+    events.push_back(event);
+    return static_cast<Origin>(events.size() - 1);
+  }
+};
+
+// An execution in which the reads of the path have their sources.
+[[nodiscard]] PartialExecution follow(const LaunchContext& context, const Retrace& trace);
+
+}  // namespace fencewise::view

@@ -1,0 +1,120 @@
+// A state of the operational reading: what each thread knows, and what memory holds.
+//
+// docs/explorers.md gives the rules. Names: a *message* is a write with its place in coherence order; a *past access* is what a
+// later access may race with.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "checker/explore/view/hierarchy.h"
+#include "checker/explore/view/knowledge.h"
+#include "kernels/core/interpreter.h"
+
+namespace fencewise::view {
+
+// Number of a location of the launch (LocationTable).
+using CellId = std::uint32_t;
+// Number of an event of a path that is being retraced; -1 elsewhere, and for memory as the launch found it.
+using Origin = std::int32_t;
+inline constexpr Origin no_origin = -1;
+
+struct Message {
+  Value value;
+  Record record = no_record;  // no_record: known to all
+  Place place = 0;            // of strong ones, as is `level`
+  Level level = 0;
+  bool initial = false;  // memory as the launch found it
+  bool strong = false;
+  bool glued = false;  // the next message is the atomic that read this one
+  View seen;           // this message and the atomics before it in its chain of read-modify-writes
+  Structure released;
+  Origin origin = no_origin;
+};
+
+struct PastAccess {
+  Record record = no_record;
+  Place place = 0;  // of strong ones, as is `level`
+  Level level = 0;
+  bool strong = false;
+  bool write = false;
+};
+
+struct Cell {
+  std::vector<Message> messages;  // in coherence order; empty: as the launch found it, and never accessed
+  std::vector<PastAccess> accesses;
+};
+
+enum class Status : std::uint8_t {
+  running,     // private steps to take
+  visible,     // at an operation that others can notice
+  deposit,     // at a fence.sc that only deposits: it is put off until the thread's next visible operation
+  at_barrier,
+  at_warp,     // at an operation that its warp takes together
+  spinning,    // repeats a round of plain loads that changes nothing
+  exited,
+  faulted,
+};
+
+struct Thread {
+  ThreadState state;
+  Status status = Status::running;
+  bool passed = false;       // its barrier or warp operation is complete: `results` is what it returns
+  bool deposited = false;    // since its last visible operation
+  std::array<Value, 2> results;
+  View known;
+  Record segment = no_record;            // record of its accesses since its last release
+  Structure fences;                      // what its release fences leave
+  std::map<CellId, Structure> own;       // what its release writes leave, by location
+  std::map<CellId, Structure> taken;     // what its strong reads saw, by location
+};
+
+// An arrival at a barrier that is not complete. `count` 0: all threads of the CTA.
+struct Arrival {
+  ThreadId thread = 0;
+  bool waits = true;
+  std::uint64_t id = 0, count = 0;
+  std::optional<std::uint32_t> instance;
+  Value predicate;
+  View known;
+};
+
+struct State {
+  std::vector<Thread> threads;
+  std::vector<Cell> cells;  // [cell]; those beyond the end were never accessed
+  std::vector<Arrival> arrivals;
+  Structure fence_sc;
+  std::uint32_t records = 0;  // numbers given out so far
+  // While a path is retraced: whose part each CTA plays, actions taken.
+  std::vector<std::uint32_t> cta_names;  // [cta]
+  std::vector<std::uint32_t> sequence;   // [thread]
+};
+
+// Locations of a launch, numbered as they are met.
+class LocationTable {
+ public:
+  [[nodiscard]] CellId number(const Location& location) {
+    const auto [it, fresh] = numbers_.try_emplace(location, static_cast<CellId>(locations_.size()));
+    if (fresh) locations_.push_back(location);
+    return it->second;
+  }
+  [[nodiscard]] const Location& operator[](CellId cell) const { return locations_[cell]; }
+  [[nodiscard]] std::size_t size() const { return locations_.size(); }
+
+ private:
+  std::map<Location, CellId> numbers_;
+  std::vector<Location> locations_;
+};
+
+// A state as bytes: equal for equal states in normal form. What is known is kept apart, for subsumption.
+struct Encoding {
+  std::string control;  // threads, memory: everything but views
+  std::string known;    // views, in a fixed order, `words` 64-bit words each
+};
+[[nodiscard]] Encoding encode(const State& state);
+
+}  // namespace fencewise::view

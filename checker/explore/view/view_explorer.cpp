@@ -1,0 +1,191 @@
+#include "checker/explore/view/view_explorer.h"
+
+#include <algorithm>
+#include <cstring>
+#include <deque>
+#include <numeric>
+#include <set>
+
+#include <boost/graph/adjacency_list.hpp>
+#include <boost/graph/strong_components.hpp>
+
+namespace fencewise::view {
+namespace {
+
+constexpr std::uint32_t no_node = ~0U;
+
+bool includes(const std::string& all, const std::string& part) {
+  for (std::size_t i = 0; i < part.size(); i += 8) {
+    std::uint64_t a = 0, p = 0;
+    std::memcpy(&a, all.data() + i, 8);
+    std::memcpy(&p, part.data() + i, 8);
+    if ((p & ~a) != 0) return false;
+  }
+  return true;
+}
+
+}  // namespace
+
+ViewExplorer::ViewExplorer(const LaunchContext& context, FenceReading fences, std::optional<Symmetry> symmetry,
+                           std::uint32_t replays, const Reductions& reductions, Budget& budget, SearchStats& stats)
+    : context_(context),
+      symmetry_(std::move(symmetry)),
+      machine_(context, fences, symmetry_ ? &*symmetry_ : nullptr),
+      normal_(machine_, symmetry_ ? &*symmetry_ : nullptr, replays, reductions),
+      reductions_(reductions),
+      budget_(budget),
+      stats_(stats) {}
+
+// The number of the state, and whether it is new. A state that knows more than a stored one can do nothing more.
+std::pair<ViewExplorer::Id, bool> ViewExplorer::store(const State& s, Id parent, Move move) {
+  Encoding e = encode(s);
+  auto& same_control = stored_[std::move(e.control)];
+  for (const Known& k : same_control)
+    if (k.views == e.known || (reductions_.subsume && includes(e.known, k.views))) return {k.id, false};
+  const auto id = static_cast<Id>(nodes_.size());
+  same_control.push_back({std::move(e.known), id});
+  nodes_.push_back({parent, move});
+  ++stats_.states;
+  return {id, true};
+}
+
+Path ViewExplorer::path_to(Id id) const {
+  Path path;
+  for (; nodes_[id].parent != no_node; id = nodes_[id].parent) path.push_back(nodes_[id].move);
+  std::reverse(path.begin(), path.end());
+  return path;
+}
+
+MemoryImage ViewExplorer::memory_of(const State& s) {
+  MemoryImage memory = context_.memory;
+  for (CellId c = 0; c < s.cells.size(); ++c) {
+    if (s.cells[c].messages.empty()) continue;
+    const Location& l = machine_.locations()[c];
+    const auto& allocation = context_.image.memory[l.storage];
+    if (allocation.buffer) memory.set(*allocation.buffer, l.offset / l.size, s.cells[c].messages.back().value);
+  }
+  return memory;
+}
+
+Explored ViewExplorer::explore(const FinalCheck& good, std::size_t most_bad) {
+  Explored result;
+  std::deque<std::pair<Id, State>> queue;
+  std::set<MemoryImage> memories;
+  // Returns whether to go on.
+  const auto bad = [&](Path path) {
+    result.bad.push_back(std::move(path));
+    result.complete = result.bad.size() >= most_bad;
+    return !result.complete;
+  };
+  const auto with = [&](Id id, Move move) {
+    Path path = path_to(id);
+    path.push_back(move);
+    return path;
+  };
+
+  State first = machine_.initial();
+  if (machine_.settle(first) != Trouble::none) {
+    (void)bad({});
+    result.complete = true;
+    return result;
+  }
+  normal_.apply(first);
+  const Id start = store(first, no_node, {}).first;
+  queue.emplace_back(start, std::move(first));
+  while (!queue.empty()) {
+    const Id id = queue.front().first;
+    State state = std::move(queue.front().second);
+    queue.pop_front();
+    if (machine_.ended(state)) {
+      MemoryImage memory = memory_of(state);
+      if (!good(state, memory) && !bad(path_to(id))) return result;
+      if (memories.insert(memory).second) result.finals.push_back({std::move(memory), path_to(id)});
+      ++stats_.graphs;
+      continue;
+    }
+    bool moved = false;
+    for (const std::uint32_t cta : normal_.representatives(state))
+      for (const ThreadId t : machine_.threads_of(cta)) {
+        if (!Machine::may_move(state, t)) continue;
+        State prepared = state;
+        Trouble trouble = Trouble::none;
+        if (!machine_.prepare(prepared, t, trouble)) continue;
+        moved = true;
+        if (trouble != Trouble::none) {
+          if (!bad(with(id, {t, 0}))) return result;
+          continue;
+        }
+        const std::uint32_t options = machine_.options(prepared, t);
+        for (std::uint32_t option = 0; option < options; ++option) {
+          ++stats_.steps;
+          if (!budget_.spend(stats_)) return result;
+          State next = option + 1 == options ? std::move(prepared) : prepared;
+          const Move move{t, option};
+          const Machine::Taken taken = machine_.take(next, move);
+          if (taken.trouble != Trouble::none) {
+            if (!bad(with(id, move))) return result;
+            continue;
+          }
+          normal_.apply(next);
+          const auto [to, fresh] = store(next, id, move);
+          if (taken.newest) steps_.push_back({id, to, t, taken.quiet});
+          if (fresh) queue.emplace_back(to, std::move(next));
+        }
+      }
+    if (!moved && !bad(path_to(id))) return result;
+  }
+  if (const auto id = livelock())
+    if (!bad(path_to(*id))) return result;
+  result.complete = true;
+  return result;
+}
+
+// A state that may repeat for ever though every thread that can go on does. Within a cycle reads see what is newest.
+std::optional<ViewExplorer::Id> ViewExplorer::livelock() const {
+  using Graph = boost::adjacency_list<boost::vecS, boost::vecS, boost::directedS>;
+  Graph graph(nodes_.size());
+  for (const Step& s : steps_) boost::add_edge(s.from, s.to, graph);
+  std::vector<std::size_t> component(nodes_.size());
+  if (nodes_.empty()) return std::nullopt;
+  const std::size_t count = boost::strong_components(
+      graph, boost::make_iterator_property_map(component.begin(), boost::get(boost::vertex_index, graph)));
+  struct Cycle {
+    std::size_t states = 0;
+    bool cyclic = false, closed = true, quiet = true;
+    std::set<ThreadId> inside;
+    std::map<ThreadId, std::size_t> leaving;  // in how many states
+    Id first = no_node;
+  };
+  std::vector<Cycle> cycles(count);
+  for (Id id = 0; id < nodes_.size(); ++id) {
+    ++cycles[component[id]].states;
+    cycles[component[id]].first = std::min(cycles[component[id]].first, id);
+  }
+  std::set<std::pair<Id, ThreadId>> seen;
+  for (const Step& s : steps_) {
+    Cycle& c = cycles[component[s.from]];
+    if (component[s.from] == component[s.to]) {
+      c.cyclic = true;
+      c.quiet &= s.quiet;
+      c.inside.insert(s.thread);
+    } else {
+      c.closed = false;
+      if (seen.insert({s.from, s.thread}).second) ++c.leaving[s.thread];
+    }
+  }
+  for (const Cycle& c : cycles) {
+    if (!c.cyclic) continue;
+    if (c.closed) return c.first;
+    // A thread that could leave from every state of the cycle, and never moves within it, must be let go on.
+    const bool released = std::any_of(c.leaving.begin(), c.leaving.end(), [&](const auto& entry) {
+      return !c.inside.contains(entry.first) && entry.second == c.states;
+    });
+    if (released) continue;
+    if (!symmetry_) return c.first;
+    // Names change from state to state: only cycles of reads can be judged.
+    if (!c.quiet || c.leaving.empty()) throw SymmetryBroken("threads may go round in a cycle of several states");
+  }
+  return std::nullopt;
+}
+
+}  // namespace fencewise::view

@@ -1,0 +1,79 @@
+// The view explorer: a breadth-first search over the states of the operational reading (machine.h) of one launch.
+//
+// States are stored in normal form and met once; spin loops close into cycles, which are looked at for hangs. Exact for the
+// programs that eligibility.h lets through, up to the first data race, which ends the search.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "checker/check.h"
+#include "checker/explore/budget.h"
+#include "checker/explore/view/normal_form.h"
+
+namespace fencewise::view {
+
+using Path = std::vector<Move>;
+
+struct Explored {
+  bool complete = false;  // false: the budget stopped it
+  // Paths that end as none should: in a race or fault, stuck, in a livelock, or with memory that the contract does not allow.
+  // The first is one of the shortest, in moves.
+  std::vector<Path> bad;
+  struct Final {
+    MemoryImage memory;
+    Path path;
+  };
+  std::vector<Final> finals;  // one for each memory that the launch may leave (up to symmetry)
+};
+
+class ViewExplorer {
+ public:
+  // Whether what a finished launch leaves is as the contract wants it.
+  using FinalCheck = std::function<bool(const State& state, const MemoryImage& memory)>;
+
+  // `replays`: symbols of that many replays may be in memory. The context, the budget and the stats must outlive it.
+  ViewExplorer(const LaunchContext& context, FenceReading fences, std::optional<Symmetry> symmetry, std::uint32_t replays,
+               const Reductions& reductions, Budget& budget, SearchStats& stats);
+
+  // Stops after `most_bad` bad ends.
+  [[nodiscard]] Explored explore(const FinalCheck& good, std::size_t most_bad);
+  [[nodiscard]] Retrace retrace(const Path& path);
+
+ private:
+  using Id = std::uint32_t;
+  struct Node {
+    Id parent;
+    Move move;
+  };
+  struct Step {  // that reads what is newest
+    Id from, to;
+    ThreadId thread;
+    bool quiet;
+  };
+  [[nodiscard]] std::pair<Id, bool> store(const State& state, Id parent, Move move);
+  [[nodiscard]] Path path_to(Id id) const;
+  [[nodiscard]] MemoryImage memory_of(const State& state);
+  [[nodiscard]] std::optional<Id> livelock() const;
+
+  const LaunchContext& context_;
+  std::optional<Symmetry> symmetry_;
+  Machine machine_;
+  NormalForm normal_;
+  Reductions reductions_;
+  Budget& budget_;
+  SearchStats& stats_;
+  struct Known {
+    std::string views;
+    Id id;
+  };
+  std::unordered_map<std::string, std::vector<Known>> stored_;  // by control
+  std::vector<Node> nodes_;                                     // [id]
+  std::vector<Step> steps_;
+};
+
+}  // namespace fencewise::view

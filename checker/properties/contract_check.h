@@ -1,0 +1,23 @@
+// Whether what a launch leaves in memory is as the contract wants it; yes or no, for hot loops. examine.h says what is wrong.
+#pragma once
+
+#include <functional>
+
+#include "checker/explore/memory_image.h"
+#include "kernels/core/problem.h"
+
+namespace fencewise {
+
+// What a contract speaks of besides the memory that is left.
+struct ContractPoint {
+  const MemoryImage& found;         // as the launch found it
+  const MemoryImage& replay_entry;  // as the replay found it
+  std::function<Value(std::uint32_t thread, RegisterId)> registers;  // of the threads as they ended
+  bool ends_replay = true;
+  bool ends_plan = true;
+};
+
+// For contracts that must always hold (Quantifier::always). Throws InputError where a formula itself is wrong.
+[[nodiscard]] bool contract_holds(const Problem& problem, const MemoryImage& left, const ContractPoint& point, Terms& terms);
+
+}  // namespace fencewise
