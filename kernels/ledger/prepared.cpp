@@ -70,16 +70,19 @@ PreparedRun prepare_reduction(const ReductionShape& reduction, std::int64_t n) {
           }};
 }
 
-PreparedRun prepare_reverse(std::int64_t n, ReverseBarrier barrier) {
+PreparedRun prepare_reverse(std::int64_t n, const ReverseSteps& steps) {
   if (n < 1 || n > 1024) throw InputError(fmt::format("reverse needs 1 to 1024 threads, not {}", n));
   std::vector<float> in(static_cast<std::size_t>(n));
   std::iota(in.begin(), in.end(), 0.0F);
   std::vector<float> reversed(in.rbegin(), in.rend());
   const auto threads = static_cast<std::uint32_t>(n);
-  return {.kernel = reverse_kernel(threads, barrier),
-          .grid = {},
-          .block = {threads, 1, 1},
-          .buffers = {buffer_of("in", in), floats("out", in.size())},
+  const Dim3 one, all{threads, 1, 1};
+  std::vector<PreparedBuffer> buffers{buffer_of("in", in), floats("out", in.size())};
+  if (steps.across_ctas) buffers.push_back(floats("buf", in.size()));
+  return {.kernel = reverse_kernel(threads, steps),
+          .grid = steps.across_ctas ? all : one,
+          .block = steps.across_ctas ? one : all,
+          .buffers = std::move(buffers),
           .params = {},
           .is_right = [reversed = std::move(reversed)](const PreparedRun& p) {
             return equal(view<float>(p.buffers[1]), std::span<const float>(reversed));

@@ -43,8 +43,8 @@ template <class T> [[nodiscard]] std::span<const T> view(const PreparedBuffer& b
 
 // n floats, i mod 7: their sum is exact. Throws InputError where n is no positive multiple of what a block adds.
 [[nodiscard]] PreparedRun prepare_reduction(const ReductionShape& reduction, std::int64_t n);
-// n floats, 0 … n-1, in one block.
-[[nodiscard]] PreparedRun prepare_reverse(std::int64_t n, ReverseBarrier barrier);
+// n floats, 0 … n-1.
+[[nodiscard]] PreparedRun prepare_reverse(std::int64_t n, const ReverseSteps& steps);
 // A and x of small whole numbers: the sums are exact in any order.
 [[nodiscard]] PreparedRun prepare_splitk_gemv(const SplitkGemv& gemv, std::int64_t rows,
                                               std::int64_t columns);

@@ -73,14 +73,14 @@ void add_splitk(std::vector<RunnableKernel>& all) {
 }
 
 void add_reverse(std::vector<RunnableKernel>& all) {
-  const auto add = [&](const char* name, const char* summary, ReverseBarrier barrier) {
+  const auto add = [&](const char* name, const char* summary, const ReverseSteps& steps) {
     all.push_back(
-        {name, summary, {{"n", 256, "threads of the block"}}, [barrier](const RunnableValues& values) {
-           return prepare_reverse(values.find("n")->second, barrier);
+        {name, summary, {{"n", 256, "threads of the block"}}, [steps](const RunnableValues& values) {
+           return prepare_reverse(values.find("n")->second, steps);
          }});
   };
-  add("reverse", "an array reversed through shared memory", ReverseBarrier::present);
-  add("reverse-no-barrier", "the same without its barrier: races", ReverseBarrier::omitted);
+  add("reverse", "an array reversed through shared memory", {});
+  add("reverse-no-barrier", "the same without its barrier: races", {.barrier = false});
 }
 
 std::string names_of(const RunnableKernel& kernel) {

@@ -26,9 +26,9 @@ Ledger sync_ledger(const SyncOptions& options) {
   const auto add = [&](const std::string& name, const Executed& e, const std::string& note) {
     table.rows.push_back({name, e.run.counters.barriers, e.run.counters.race_count, e.right, note});
   };
-  add("reverse", execute(prepare_reverse(threads, ReverseBarrier::present)),
-      "barrier between store and load");
-  const Executed racy = execute(prepare_reverse(threads, ReverseBarrier::omitted));
+  add("reverse", execute(prepare_reverse(threads, {})), "barrier between store and load");
+  const ReverseSteps no_barrier{.barrier = false};
+  const Executed racy = execute(prepare_reverse(threads, no_barrier));
   add("reverse, no barrier", racy, "each thread reads what another warp wrote");
   Ledger ledger{"sync", {{"threads", std::to_string(threads)}}, {}, {}};
   add("reduction-5", execute(prepare_reduction({ReductionVersion::warp_shuffle, 256}, 512)),
@@ -38,7 +38,7 @@ Ledger sync_ledger(const SyncOptions& options) {
   ledger.tables.push_back(std::move(table));
   if (!racy.run.races.empty()) {
     Table races{"races", "The first races of reverse without its barrier", {{"race", "race"}}, {}, {}};
-    const Kernel kernel = reverse_kernel(threads, ReverseBarrier::omitted);
+    const Kernel kernel = reverse_kernel(threads, no_barrier);
     for (std::size_t i = 0; i < std::min<std::size_t>(4, racy.run.races.size()); ++i) {
       RaceReport race = racy.run.races[i];
       race.where.column = race.other.column = 0;  // compilers count the columns of calls differently
