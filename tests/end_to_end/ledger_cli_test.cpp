@@ -94,7 +94,7 @@ TEST(RunCommand, TellsARightResultFromARacyKernel) {
   const ProcessResult racy = fencewise("run reverse-no-barrier");
   EXPECT_EQ(racy.exit_code, 1);
   EXPECT_THAT(racy.out, HasSubstr("result: right"));
-  EXPECT_THAT(racy.out, HasSubstr("read after write: block 0, thread 0 (warp 0), s word 255"));
+  EXPECT_THAT(racy.out, HasSubstr("read after write: block 0, thread 0 (warp 0), buf word 255"));
 }
 
 TEST(RunCommand, TakesDataAndGivesResults) {
