@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <charconv>
+#include <set>
 
 #include <fmt/format.h>
 
@@ -89,13 +90,15 @@ std::string names_of(const RunnableKernel& kernel) {
   return names;
 }
 
-void set(const RunnableKernel& kernel, RunnableValues& values, const std::string& text) {
+void set(const RunnableKernel& kernel, RunnableValues& values, std::set<std::string>& given,
+         const std::string& text) {
   const std::size_t equals = text.find('=');
   if (equals == std::string::npos) throw InputError(fmt::format("--param takes name=value, not '{}'", text));
   const std::string name = text.substr(0, equals);
   const auto it = values.find(name);
   if (it == values.end())
     throw InputError(fmt::format("{} has no parameter '{}'; it has {}", kernel.name, name, names_of(kernel)));
+  if (!given.insert(name).second) throw InputError(fmt::format("parameter '{}' is given twice", name));
   const char* const first = text.data() + equals + 1;
   const char* const last = text.data() + text.size();
   const auto [end, error] = std::from_chars(first, last, it->second);
@@ -128,7 +131,8 @@ const RunnableKernel* find_runnable(std::string_view name) {
 PreparedRun prepare(const RunnableKernel& kernel, const std::vector<std::string>& given) {
   RunnableValues values;
   for (const RunnableParameter& p : kernel.parameters) values[p.name] = p.standard;
-  for (const std::string& text : given) set(kernel, values, text);
+  std::set<std::string> names;
+  for (const std::string& text : given) set(kernel, values, names, text);
   return kernel.prepare(values);
 }
 

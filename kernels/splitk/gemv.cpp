@@ -18,7 +18,7 @@ struct Gemv {
 
   explicit Gemv(const SplitkGemv& s)
       : shape(s),
-        k("splitk-gemv"),
+        k(std::holds_alternative<SerialSteps>(s.form) ? "splitk-gemv" : "splitk-gemv-atomic"),
         a(k.global("A", Type::f32)),
         x(k.global("x", Type::f32)),
         y(k.global("y", Type::f32)),
