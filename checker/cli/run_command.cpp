@@ -18,7 +18,7 @@ namespace fencewise {
 namespace {
 
 struct RunOptions {
-  std::string kernel, json, csv;
+  std::string kernel, variant, json, csv;
   std::vector<std::string> params, inputs, outputs;  // name=value, name=file
   unsigned workers = 1;
 };
@@ -107,6 +107,7 @@ int run_command(const RunOptions& options) {
     throw InputError("--json - and --csv - both want stdout; write one to a file");
   for (const std::string& path : {options.json, options.csv}) require_writable(path);
   PreparedRun prepared = prepare(kernel_of(options.kernel), options.params);
+  if (!options.variant.empty()) apply_variant(prepared, options.variant);
   std::vector<Binding> outputs;
   for (const std::string& text : options.outputs) {
     outputs.push_back(binding_of(prepared, text, "--output"));
@@ -133,6 +134,8 @@ void add_run_command(CLI::App& app, int& exit_code) {
       ->type_name("");
   command->add_option("--param", options->params, "a parameter of the kernel; repeatable")
       ->type_name("NAME=VALUE");
+  command->add_option("--variant", options->variant, "run it without its N-th barrier")
+      ->type_name("drop-barrier-N");
   command->add_option("--input", options->inputs, "raw little-endian elements for a buffer; repeatable")
       ->type_name("BUFFER=FILE");
   command->add_option("--output", options->outputs, "where a buffer goes after the run; repeatable")

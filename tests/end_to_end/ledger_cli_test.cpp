@@ -62,6 +62,10 @@ TEST(LedgerCommand, SaysInOneLineWhatIsWrongWithTheInput) {
       {"run gemm-k6 --param n=128 --param n=256", "parameter 'n' is given twice"},
       {"run gemm-k6 --json - --csv -", "both want stdout"},
       {"run reverse --csv /nonexistent/x", "can't write /nonexistent/x"},
+      {"run reverse --variant no-fence", "no variant 'no-fence' to run; there is drop-barrier-1"},
+      {"run reduction-5 --variant drop-barrier-", "there is drop-barrier-1 to drop-barrier-3"},
+      {"run reduction-5 --variant drop-barrier-4", "reduction-5 has 3 barriers, and no barrier 4 to drop"},
+      {"run gemm-k1 --variant x", "there is none: it has no barrier"},
       {"run splitk-gemv --param threads=33", "multiple of 32 threads up to 1024, not 33"},
       {"run splitk-gemv --param columns=0", "positive multiple of 128, not 0"},
       {"run reduction-5 --param threads=32", "power of two of threads from 64 to 1024, not 32"},
@@ -104,6 +108,14 @@ TEST(RunCommand, TellsARightResultFromARacyKernel) {
   EXPECT_EQ(racy.exit_code, 1);
   EXPECT_THAT(racy.out, HasSubstr("result: right"));
   EXPECT_THAT(racy.out, HasSubstr("read after write: block 0, thread 0 (warp 0), buf word 255"));
+}
+
+TEST(RunCommand, LeavesOutABarrier) {
+  const ProcessResult seen = fencewise("run reduction-3 --variant drop-barrier-1");
+  EXPECT_EQ(seen.exit_code, 1) << seen.err;
+  EXPECT_THAT(seen.out, HasSubstr("131072 races; the first 16:\n"));
+  // Lanes of one warp: the detector is blind, and the answer of a run in lockstep is right.
+  EXPECT_EQ(fencewise("run reduction-3 --variant drop-barrier-5").exit_code, 0);
 }
 
 TEST(RunCommand, GivesCountersAsCsv) {
