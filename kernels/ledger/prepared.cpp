@@ -125,7 +125,7 @@ PreparedRun prepare_gemm(GemmVersion version, const GemmData& data) {
           .grid = gemm_grid(variant, data.n),
           .block = variant.block,
           .buffers = {buffer_of("A", data.a), buffer_of("B", data.b), floats("C", data.a.size())},
-          .params = {data.n},
+          .params = {data.n, data.n},
           .is_right = [product = data.fma_product](const PreparedRun& p) {
             return std::memcmp(p.buffers[2].bytes.data(), product.data(), product.size() * sizeof(float)) ==
                    0;
