@@ -38,5 +38,7 @@ struct GemmVariant {
 [[nodiscard]] Kernel gemm_kernel(GemmVersion version);
 // Throws InputError where n is not a positive multiple of the tile, or n·n floats exceed 2 GiB.
 [[nodiscard]] Dim3 gemm_grid(const GemmVariant& variant, std::int64_t n);
+// Throws InputError where the columns of A are no positive multiple of the tile's.
+void check_gemm_depth(const GemmVariant& variant, std::int64_t depth);
 
 }  // namespace fencewise

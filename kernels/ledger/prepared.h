@@ -49,13 +49,14 @@ template <class T> [[nodiscard]] std::span<const T> view(const PreparedBuffer& b
 [[nodiscard]] PreparedRun prepare_splitk_gemv(const SplitkGemv& gemv, std::int64_t rows,
                                               std::int64_t columns);
 
-// The matrices of one size, and their products.
+// A (n x depth) and B (depth x n), and their products.
 struct GemmData {
   std::uint32_t n = 0;
   std::vector<float> a, b, fma_product;
   std::vector<double> double_product;
 };
-[[nodiscard]] GemmData gemm_data(std::uint32_t n);
+[[nodiscard]] GemmData gemm_data(std::uint32_t n, std::uint32_t depth);
+[[nodiscard]] inline GemmData gemm_data(std::uint32_t n) { return gemm_data(n, n); }
 // Right: the same bits as the triple loop with fma.
 [[nodiscard]] PreparedRun prepare_gemm(GemmVersion version, const GemmData& data);
 [[nodiscard]] double largest_error(const PreparedRun& gemm, const GemmData& data);

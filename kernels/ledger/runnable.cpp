@@ -44,11 +44,14 @@ void add_gemms(std::vector<RunnableKernel>& all) {
   for (const GemmVariant& v : gemm_variants())
     all.push_back({fmt::format("gemm-{}", v.name),
                    fmt::format("C = A·B: {}", v.title),
-                   {{"n", 128, "rows and columns"}},
+                   {{"n", 128, "rows and columns of C"}, {"depth", 0, "columns of A, rows of B; 0: n"}},
                    [&v](const RunnableValues& values) {
                      const std::int64_t n = values.find("n")->second;
+                     const std::int64_t given = values.find("depth")->second, depth = given == 0 ? n : given;
                      static_cast<void>(gemm_grid(v, n));  // before the matrices are made
-                     return prepare_gemm(v.version, gemm_data(static_cast<std::uint32_t>(n)));
+                     check_gemm_depth(v, depth);
+                     return prepare_gemm(v.version, gemm_data(static_cast<std::uint32_t>(n),
+                                                              static_cast<std::uint32_t>(depth)));
                    }});
 }
 
