@@ -13,6 +13,7 @@
 
 #include "kernels/core/builder.h"
 #include "kernels/core/error.h"
+#include "kernels/core/optional_fence.h"
 #include "protocols/protocol.h"
 
 namespace fencewise::protocols {
@@ -55,13 +56,6 @@ namespace fencewise::protocols {
   const auto id = problem.find_buffer(buffer);
   if (!id) throw InternalError("this is a bug in fencewise: no buffer " + std::string(buffer));
   return BufferTerm(*id);
-}
-
-// --- kernels ---
-
-// A fence that a variant may leave out.
-inline void fence(KernelBuilder& k, const std::optional<Fence>& fence, Here here = Here::current()) {
-  if (fence) k.fence(fence->order, fence->scope, here);
 }
 
 // --- expectations ---

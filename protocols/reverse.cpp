@@ -1,5 +1,6 @@
-// Reverses an array through a buffer that the threads of a CTA share: write your element, meet at the barrier, read the
-// element of your opposite.
+// An array reversed through shared memory. The kernel: kernels/reduction/reverse.h.
+#include "kernels/reduction/reverse.h"
+
 #include <vector>
 
 #include "protocols/parts.h"
@@ -8,25 +9,7 @@
 namespace fencewise::protocols {
 namespace {
 
-// What the variants change.
-struct Steps {
-  bool barrier = true;
-  bool across_ctas = false;  // a CTA a thread, and the buffer in global memory
-};
-
-Kernel kernel(std::int64_t n, const Steps& steps) {
-  KernelBuilder k("reverse");
-  const Array in = k.global("in", Type::f32);
-  const Array out = k.global("out", Type::f32);
-  const Array buf = steps.across_ctas ? k.global("buf", Type::f32)
-                                      : k.shared("buf", Type::f32, static_cast<std::uint64_t>(n));
-  const Val t = steps.across_ctas ? k.ctaid() : k.tid();
-
-  k.st(buf[t], k.ld(in[t], "mine"));
-  if (steps.barrier) k.bar_sync();
-  k.st(out[t], k.ld(buf[n - 1 - t], "opposite"));
-  return k.build();
-}
+using Steps = ReverseSteps;
 
 // clang-format off
 std::vector<Row<Steps>> rows() {
@@ -54,7 +37,7 @@ Problem build(const Parameters& parameters, std::string_view variant) {
 
   Problem problem;
   problem.name = "reverse";
-  problem.kernels = {kernel(n, steps)};
+  problem.kernels = {reverse_kernel(static_cast<std::uint32_t>(n), steps)};
   problem.buffers = {input("in", Type::f32, n), output("out", Type::f32, n)};
   if (steps.across_ctas)
     problem.buffers.push_back(workspace("buf", Type::f32, n, InitialContents::Kind::unwritten));

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "kernels/splitk/tile.h"
 #include "protocols/protocol.h"
 
 namespace fencewise::protocols {
@@ -12,6 +13,10 @@ namespace fencewise::protocols {
 // the partial sum of one element. CTA (x, y) holds split x of tile y.
 struct SplitK {
   std::int64_t splits, threads, tiles;
+
+  [[nodiscard]] SplitkTile tile() const {
+    return {static_cast<std::uint32_t>(splits), static_cast<std::uint32_t>(threads)};
+  }
 };
 
 [[nodiscard]] std::vector<Parameter> splitk_parameters();

@@ -1,9 +1,7 @@
-// Split-K by atomics: every CTA adds its partial sums to an accumulator and counts itself in. The one that counts last
-// moves the sums to the output, and leaves accumulator and counter at zero for the next launch.
-//
-// The additions are relaxed; the count releases and acquires, so that the last CTA may read the sums weakly.
+// Split-K by atomics, in every way that it is written or forgotten. The kernel: kernels/splitk/atomic.h.
 #include <vector>
 
+#include "kernels/splitk/atomic.h"
 #include "protocols/parts.h"
 #include "protocols/protocols.h"
 #include "protocols/splitk.h"
@@ -11,50 +9,7 @@
 namespace fencewise::protocols {
 namespace {
 
-// What the variants change.
-struct Steps {
-  How increment = acq_rel(Scope::gpu);
-  bool rezero = true;
-  bool reset = true;
-};
-
-Kernel kernel(const SplitK& shape, const Steps& steps) {
-  const std::int64_t S = shape.splits, T = shape.threads;
-  const bool alone = T == 1;  // one thread needs no barrier and no flag to agree with itself: fewer events
-
-  KernelBuilder k("splitk_atomic");
-  const Array in = k.global("in", Type::f32);    // [tile][split][thread]
-  const Array acc = k.global("acc", Type::f32);  // [tile][thread]
-  const Array sem = k.global("sem", Type::u32);  // [tile]
-  const Array out = k.global("out", Type::f32);  // [tile][thread]
-  const Array is_last = k.shared("is_last", Type::u32, 1);
-
-  const Val t = k.tid(), split = k.ctaid(), tile = k.ctaid_y();
-  const Val element = k.var("element", Type::u32, tile * T + t);
-
-  const Val part = k.ld(in[(tile * S + split) * T + t], "part");
-  k.red(AtomicOp::add, acc[element], part, relaxed(Scope::gpu));
-  if (!alone) k.bar_sync();
-
-  const Val last = k.var("last", Type::pred, false);
-  k.if_(t == 0, [&] {
-    const Val ticket = k.var("ticket", Type::u32, k.atom(AtomicOp::add, sem[tile], 1, steps.increment));
-    k.set(last, ticket == S - 1);
-    if (!alone) k.st(is_last[0], last);
-  });
-  if (!alone) {
-    k.bar_sync();
-    k.set(last, k.ld(is_last[0], "flag") != 0);
-  }
-
-  k.if_(last, [&] {
-    const Val sum = k.ld(acc[element], "sum");
-    k.st(out[element], sum);
-    if (steps.rezero) k.st(acc[element], 0);  // each thread its own element, after its own read: no barrier
-    if (steps.reset) k.if_(t == 0, [&] { (void)k.atom(AtomicOp::exch, sem[tile], 0); });
-  });
-  return k.build();
-}
+using Steps = AtomicSteps;
 
 // clang-format off
 std::vector<Row<Steps>> rows() {
@@ -99,7 +54,7 @@ Problem build(const Parameters& parameters, std::string_view variant) {
 
   Problem problem;
   problem.name = "splitk-atomic";
-  problem.kernels = {kernel(shape, change(Steps{}, rows(), variant))};
+  problem.kernels = {splitk_atomic_kernel(shape.tile(), change(Steps{}, rows(), variant))};
   problem.buffers = {input("in", Type::f32, tiles * S * T), workspace("acc", Type::f32, tiles * T, zero),
                      workspace("sem", Type::u32, tiles, zero), output("out", Type::f32, tiles * T)};
   problem.launches = {splitk_launch(shape)};

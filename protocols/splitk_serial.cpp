@@ -1,11 +1,7 @@
-// Split-K with a last block: every CTA of a tile leaves its partial sums in a workspace and counts itself in. The one
-// that counts last adds all of them up, in the order of the splits, and resets the counter for the next launch.
-//
-// Written as CUDA compiles it: __threadfence() is fence.sc.gpu, atomicAdd is atom.relaxed.gpu, __ldcg is a weak load,
-// and the reset is a plain store.
-#include <optional>
+// Split-K with a last block, in every way that it is written or forgotten. The kernel: kernels/splitk/serial.h.
 #include <vector>
 
+#include "kernels/splitk/serial.h"
 #include "protocols/parts.h"
 #include "protocols/protocols.h"
 #include "protocols/splitk.h"
@@ -13,66 +9,10 @@
 namespace fencewise::protocols {
 namespace {
 
-constexpr Fence sc_gpu{Order::sc, Scope::gpu};
-constexpr Fence sc_cta{Order::sc, Scope::cta};
+using Steps = SerialSteps;
+
+constexpr Fence sc_gpu{Order::sc, Scope::gpu}, sc_cta{Order::sc, Scope::cta};
 constexpr Fence acq_rel_gpu{Order::acq_rel, Scope::gpu};
-
-// What the variants change.
-struct Steps {
-  How write_partial = weak, read_partial = cg;
-  std::optional<Fence> writer_fence = sc_gpu;  // every thread, before the barrier
-  bool barrier_before_count = true;
-  std::optional<Fence> leader_fence;  // thread 0, after the barrier
-  How increment = relaxed(Scope::gpu);
-  bool counter_per_tile = true;
-  std::optional<Fence> reader_fence = sc_gpu;  // thread 0 of the last CTA
-  bool barrier_after_flag = true;
-  bool reset = true;
-};
-
-Kernel kernel(const SplitK& shape, const Steps& steps) {
-  const std::int64_t S = shape.splits, T = shape.threads;
-  const bool alone = T == 1;  // one thread needs no barrier and no flag to agree with itself: fewer events
-
-  KernelBuilder k("splitk_serial");
-  const Array in = k.global("in", Type::f32);    // [tile][split][thread]
-  const Array ws = k.global("ws", Type::f32);    // [tile][split][thread]
-  const Array sem = k.global("sem", Type::u32);  // [tile]
-  const Array out = k.global("out", Type::f32);  // [tile][thread]
-  const Array is_last = k.shared("is_last", Type::u32, 1);
-
-  const Val t = k.tid(), split = k.ctaid(), tile = k.ctaid_y();
-  const auto slot = [&](const Val& s) { return (tile * S + s) * T + t; };
-  const Val counter = steps.counter_per_tile ? tile : Val(0);
-
-  const Val mine = k.var("mine", Type::u32, slot(split));
-  const Val part = k.ld(in[mine], "part");
-  k.st(ws[mine], part, steps.write_partial);
-  fence(k, steps.writer_fence);
-  if (!alone && steps.barrier_before_count) k.bar_sync();
-
-  const Val last = k.var("last", Type::pred, false);
-  k.if_(t == 0, [&] {
-    fence(k, steps.leader_fence);
-    const Val ticket = k.var("ticket", Type::u32, k.atom(AtomicOp::add, sem[counter], 1, steps.increment));
-    k.set(last, ticket == S - 1);
-    k.if_(last, [&] { fence(k, steps.reader_fence); });
-    if (!alone) k.st(is_last[0], last);
-  });
-  if (!alone) {
-    if (steps.barrier_after_flag) k.bar_sync();
-    k.set(last, k.ld(is_last[0], "flag") != 0);
-  }
-
-  k.if_(last, [&] {
-    const Val sum = k.var("sum", Type::f32, 0);
-    k.for_(0, S, [&](const Val& s) { k.set(sum, sum + k.ld(ws[slot(s)], "partial", steps.read_partial)); });
-    k.st(out[tile * T + t], sum);
-    // No barrier before the reset: the others read partials, not the counter. The next launch comes after all.
-    if (steps.reset) k.if_(t == 0, [&] { k.st(sem[counter], 0); });
-  });
-  return k.build();
-}
 
 // Where splits or threads are needed: a CTA alone, or a thread alone in its CTA, has nobody to fall out with.
 // clang-format off
@@ -159,7 +99,7 @@ Problem build(const Parameters& parameters, std::string_view variant) {
 
   Problem problem;
   problem.name = "splitk-serial";
-  problem.kernels = {kernel(shape, change(Steps{}, rows(), variant))};
+  problem.kernels = {splitk_serial_kernel(shape.tile(), change(Steps{}, rows(), variant))};
   // `ws` is fresh from cudaMalloc and holds anything, so that a stale partial shows as a wrong sum.
   problem.buffers = {input("in", Type::f32, tiles * S * T), workspace("ws", Type::f32, tiles * S * T, any),
                      workspace("sem", Type::u32, tiles, zero), output("out", Type::f32, tiles * T)};

@@ -66,11 +66,21 @@ struct State {
 };
 using StatePtr = std::shared_ptr<State>;
 
+// What stands between `ledger` and the ledger's name: a second name, or options, which come after it.
+void refuse_extras(const CLI::App& ledger, const std::string& name) {
+  const std::vector<std::string> rest = ledger.remaining();
+  if (rest.empty()) return;
+  if (rest.front().starts_with("-"))
+    throw InputError(fmt::format("write options after the ledger's name: ledger {} {}", name, rest.front()));
+  throw InputError(fmt::format("unknown ledger '{}' before '{}'", rest.front(), name));
+}
+
 CLI::App& add(CLI::App& ledger, const char* name, const char* help, const StatePtr& state, int& exit_code,
               const std::function<Ledger()>& make) {
   CLI::App* app = ledger.add_subcommand(name, help);
   state->outputs.add_to(*app);
-  app->callback([state, &exit_code, make] {
+  app->callback([&ledger, state, &exit_code, make, name] {
+    refuse_extras(ledger, name);
     state->outputs.check();
     state->outputs.write(make());
     exit_code = exit_verified;

@@ -18,7 +18,7 @@ namespace fencewise {
 namespace {
 
 struct RunOptions {
-  std::string kernel, json;
+  std::string kernel, variant, json, csv;
   std::vector<std::string> params, inputs, outputs;  // name=value, name=file
   unsigned workers = 1;
 };
@@ -76,8 +76,18 @@ std::string to_text(const PreparedRun& prepared, const RunResult& result, const 
     text += fmt::format("{:22} {:>14}\n", f.name, result.counters.*f.member);
   text += fmt::format("{:22} {:>14.4f}\n", "simt_efficiency", result.counters.simt_efficiency());
   text += fmt::format("{:22} {:>14.4f}\n", "bank_conflict_factor", result.counters.bank_conflict_factor());
+  if (result.counters.race_count > result.races.size())
+    text += fmt::format("{} races; the first {}:\n", result.counters.race_count, result.races.size());
   for (const RaceReport& race : result.races) text += to_string(race, prepared.kernel) + '\n';
   return text;
+}
+
+std::string to_csv(const RunResult& result) {
+  std::string text = "counter,value\n";
+  for (const CounterField& f : counter_fields())
+    text += fmt::format("{},{}\n", f.name, result.counters.*f.member);
+  text += fmt::format("simt_efficiency,{:.4f}\n", result.counters.simt_efficiency());
+  return text + fmt::format("bank_conflict_factor,{:.4f}\n", result.counters.bank_conflict_factor());
 }
 
 std::string to_json(const PreparedRun& prepared, const RunResult& result, const std::string& verdict) {
@@ -93,8 +103,11 @@ std::string to_json(const PreparedRun& prepared, const RunResult& result, const 
 }
 
 int run_command(const RunOptions& options) {
-  require_writable(options.json);
+  if (options.json == "-" && options.csv == "-")
+    throw InputError("--json - and --csv - both want stdout; write one to a file");
+  for (const std::string& path : {options.json, options.csv}) require_writable(path);
   PreparedRun prepared = prepare(kernel_of(options.kernel), options.params);
+  if (!options.variant.empty()) apply_variant(prepared, options.variant);
   std::vector<Binding> outputs;
   for (const std::string& text : options.outputs) {
     outputs.push_back(binding_of(prepared, text, "--output"));
@@ -105,7 +118,8 @@ int run_command(const RunOptions& options) {
   const std::string verdict = judgement(prepared, result, !options.inputs.empty());
   for (const Binding& output : outputs) write_output(output.file, bytes_as_text(*output.buffer));
   if (!options.json.empty()) write_output(options.json, to_json(prepared, result, verdict));
-  if (options.json != "-") print_out(to_text(prepared, result, verdict));
+  if (!options.csv.empty()) write_output(options.csv, to_csv(result));
+  if (options.json != "-" && options.csv != "-") print_out(to_text(prepared, result, verdict));
   const bool good = !result.fault && result.counters.race_count == 0 && verdict != "WRONG";
   return good ? exit_verified : exit_violated;
 }
@@ -120,12 +134,15 @@ void add_run_command(CLI::App& app, int& exit_code) {
       ->type_name("");
   command->add_option("--param", options->params, "a parameter of the kernel; repeatable")
       ->type_name("NAME=VALUE");
+  command->add_option("--variant", options->variant, "run it without its N-th barrier")
+      ->type_name("drop-barrier-N");
   command->add_option("--input", options->inputs, "raw little-endian elements for a buffer; repeatable")
       ->type_name("BUFFER=FILE");
   command->add_option("--output", options->outputs, "where a buffer goes after the run; repeatable")
       ->type_name("BUFFER=FILE");
   command->add_option("--json", options->json, "write counters and races as JSON, - for stdout")
       ->type_name("FILE");
+  command->add_option("--csv", options->csv, "write the counters as CSV, - for stdout")->type_name("FILE");
   command->add_option("-j,--workers", options->workers, "threads that run blocks")
       ->check(CLI::Range(1U, 1024U));
   command->callback([options, &exit_code] { exit_code = run_command(*options); });

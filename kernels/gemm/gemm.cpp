@@ -13,6 +13,8 @@ namespace {
 
 using enum GemmVersion;
 
+constexpr std::int64_t largest = 23168;  // n·n floats stay below 2 GiB
+
 constexpr std::uint32_t tile_bytes(std::uint32_t m, std::uint32_t n, std::uint32_t k) {
   return 4 * k * (m + n);
 }
@@ -77,13 +79,18 @@ Kernel gemm_kernel(GemmVersion version) {
 }
 
 Dim3 gemm_grid(const GemmVariant& v, std::int64_t n) {
-  constexpr std::int64_t largest = 23168;  // n·n floats stay below 2 GiB
   const std::int64_t step = std::lcm(std::lcm<std::int64_t>(v.tile_m, v.tile_n), std::int64_t{v.tile_k});
   if (n <= 0 || n > largest || n % step != 0)
     throw InputError(fmt::format("gemm-{} needs n to be a multiple of {} from {} to {}, not {}", v.name, step,
                                  step, largest, n));
   const auto size = static_cast<std::uint32_t>(n);
   return {size / v.tile_n, size / v.tile_m, 1};
+}
+
+void check_gemm_depth(const GemmVariant& v, std::int64_t depth) {
+  if (depth <= 0 || depth > largest || depth % v.tile_k != 0)
+    throw InputError(fmt::format("gemm-{} needs depth to be a multiple of {} from {} to {}, not {}", v.name,
+                                 v.tile_k, v.tile_k, largest, depth));
 }
 
 }  // namespace fencewise

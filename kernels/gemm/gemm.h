@@ -1,4 +1,4 @@
-// SGEMM in steps, C = A·B for square matrices of n x n floats, row major: after Simon Boehm, "How to Optimize a CUDA
+// SGEMM in steps, C = A·B, row major, square as the ledgers have it: after Simon Boehm, "How to Optimize a CUDA
 // Matmul Kernel for cuBLAS-like Performance" (alpha 1, beta 0, C is not read).
 //
 // All sum over k ascending with fused multiply-adds from 0, so that all give the same bits as the plain triple loop.
@@ -34,9 +34,11 @@ struct GemmVariant {
 // "k6" or "gemm-k6".
 [[nodiscard]] std::optional<GemmVersion> parse_gemm_version(std::string_view name);
 
-// Global arrays A, B, C (n·n floats); parameter n (u32).
+// Global arrays A (n·depth floats), B (depth·n), C (n·n); parameters n, depth (u32), depth a multiple of tile_k.
 [[nodiscard]] Kernel gemm_kernel(GemmVersion version);
 // Throws InputError where n is not a positive multiple of the tile, or n·n floats exceed 2 GiB.
 [[nodiscard]] Dim3 gemm_grid(const GemmVariant& variant, std::int64_t n);
+// Throws InputError where the columns of A are no positive multiple of the tile's.
+void check_gemm_depth(const GemmVariant& variant, std::int64_t depth);
 
 }  // namespace fencewise

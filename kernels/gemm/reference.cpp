@@ -18,8 +18,8 @@ FENCEWISE_CLONES void add_row_double(double* __restrict row, double a, const flo
 
 }  // namespace
 
-std::vector<float> random_matrix(std::uint32_t n, std::uint64_t seed) {
-  std::vector<float> matrix(std::size_t{n} * n);
+std::vector<float> random_matrix(std::size_t elements, std::uint64_t seed) {
+  std::vector<float> matrix(elements);
   std::uint64_t state = seed;
   for (float& x : matrix) {  // splitmix64
     state += 0x9e37'79b9'7f4a'7c15U;
@@ -32,16 +32,18 @@ std::vector<float> random_matrix(std::uint32_t n, std::uint64_t seed) {
 
 std::vector<float> fma_product(std::span<const float> a, std::span<const float> b, std::uint32_t n) {
   std::vector<float> c(std::size_t{n} * n);
+  const std::size_t depth = a.size() / n;
   for (std::size_t i = 0; i < n; ++i)
-    for (std::size_t k = 0; k < n; ++k) add_row(&c[i * n], a[i * n + k], &b[k * n], n);
+    for (std::size_t k = 0; k < depth; ++k) add_row(&c[i * n], a[i * depth + k], &b[k * n], n);
   return c;
 }
 
 std::vector<double> double_product(std::span<const float> a, std::span<const float> b, std::uint32_t n) {
   std::vector<double> c(std::size_t{n} * n);
+  const std::size_t depth = a.size() / n;
   for (std::size_t i = 0; i < n; ++i)
-    for (std::size_t k = 0; k < n; ++k)
-      add_row_double(&c[i * n], static_cast<double>(a[i * n + k]), &b[k * n], n);
+    for (std::size_t k = 0; k < depth; ++k)
+      add_row_double(&c[i * n], static_cast<double>(a[i * depth + k]), &b[k * n], n);
   return c;
 }
 

@@ -13,10 +13,10 @@ Kernel shared_tiles() {
   const Val t = k.tid();
   const Val row = t / tile, col = t % tile;
   const Val as_row = row * tile;
-  const Val a = k.var("a", Type::u32, (k.ctaid_y() * tile + row) * m.n + col);
+  const Val a = k.var("a", Type::u32, (k.ctaid_y() * tile + row) * m.depth + col);
   const Val b = k.var("b", Type::u32, row * m.n + k.ctaid() * tile + col);
   const Val sum = k.var("sum", Type::f32, 0.0F);
-  k.for_step(0, m.n, tile, [&](const Val&) {
+  k.for_step(0, m.depth, tile, [&](const Val&) {
     k.st(as[t], k.ld(m.a[a]));
     k.st(bs[t], k.ld(m.b[b]));
     k.bar_sync();
@@ -39,10 +39,10 @@ Kernel column_of_results() {
   const Val first_row = k.ctaid_y() * bm, first_col = k.ctaid() * bn;
   const Val trow = t / bn, tcol = t % bn;
   const Val as_rows = trow * (tm * bk);
-  const Val a = k.var("a", Type::u32, (first_row + t / bk) * m.n + t % bk);
+  const Val a = k.var("a", Type::u32, (first_row + t / bk) * m.depth + t % bk);
   const Val b = k.var("b", Type::u32, trow * m.n + first_col + tcol);
   Results sums(k, tm, 1);
-  k.for_step(0, m.n, bk, [&](const Val&) {
+  k.for_step(0, m.depth, bk, [&](const Val&) {
     k.st(as[t], k.ld(m.a[a]));
     k.st(bs[t], k.ld(m.b[b]));
     k.bar_sync();

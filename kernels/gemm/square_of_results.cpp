@@ -16,12 +16,12 @@ Kernel square_of_results(SharedReads reads) {
   const Val first_row = k.ctaid_y() * bm, first_col = k.ctaid() * bn;
   const Val trow = t / (bn / tn), tcol = t % (bn / tn);
   const Val as_rows = trow * (tm * bk), bs_cols = tcol * tn;
-  const Val a = k.var("a", Type::u32, (first_row + t / bk) * m.n + t % bk);
+  const Val a = k.var("a", Type::u32, (first_row + t / bk) * m.depth + t % bk);
   const Val b = k.var("b", Type::u32, t / bn * m.n + first_col + t % bn);
   Results sums(k, tm, tn);
 
   const auto load_tiles = [&] {
-    for (int r = 0; r < bm; r += a_rows) k.st(as[t + r * bk], k.ld(m.a[a + m.n * r]));
+    for (int r = 0; r < bm; r += a_rows) k.st(as[t + r * bk], k.ld(m.a[a + m.depth * r]));
     for (int r = 0; r < bk; r += b_rows) k.st(bs[t + r * bn], k.ld(m.b[b + m.n * r]));
   };
   const auto read_b = [&](int d) {
@@ -40,7 +40,7 @@ Kernel square_of_results(SharedReads reads) {
     return column;
   };
 
-  k.for_step(0, m.n, bk, [&](const Val&) {
+  k.for_step(0, m.depth, bk, [&](const Val&) {
     load_tiles();
     k.bar_sync();
     for (int d = 0; d < bk; ++d) {

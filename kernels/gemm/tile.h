@@ -11,13 +11,14 @@ namespace fencewise::gemm {
 
 struct Matrices {
   Array a, b, c;
-  Val n;
+  Val n, depth;
 
   explicit Matrices(KernelBuilder& k)
       : a(k.global("A", Type::f32)),
         b(k.global("B", Type::f32)),
         c(k.global("C", Type::f32)),
-        n(k.param("n", Type::u32)) {}
+        n(k.param("n", Type::u32)),
+        depth(k.param("depth", Type::u32)) {}
 };
 
 // A thread's part of C: rows x columns accumulators, zero at first.

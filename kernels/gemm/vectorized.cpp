@@ -23,7 +23,7 @@ Kernel vectorized(Layout layout) {
   const Val a_row = t / (bk / 4), a_quad = t % (bk / 4);
   const Val b_row = t / (bn / 4), b_quad = t % (bn / 4);
   const Val as_store = a_quad * (4 * pitch) + a_row, bs_store = t * 4;
-  const Val a = k.var("a", Type::u32, (first_row + a_row) * m.n + a_quad * 4);
+  const Val a = k.var("a", Type::u32, (first_row + a_row) * m.depth + a_quad * 4);
   const Val b = k.var("b", Type::u32, b_row * m.n + first_col + b_quad * 4);
   Results sums(k, tm, tn);
 
@@ -32,7 +32,7 @@ Kernel vectorized(Layout layout) {
     for (int q = 0; q < 4; ++q) k.st(as[as_store + q * pitch], from_a[static_cast<std::size_t>(q)]);
     k.st_vector(bs[bs_store], k.ld_vector(m.b[b], 4));
   };
-  k.for_step(0, m.n, bk, [&](const Val&) {
+  k.for_step(0, m.depth, bk, [&](const Val&) {
     load_tiles();
     k.bar_sync();
     for (int d = 0; d < bk; ++d) {

@@ -30,7 +30,7 @@ struct WarpTiles {
         first_col(k.ctaid() * bn),
         rows(t / 32 / (bn / wn) * wm + t % 32 / lanes_per_row * tm),
         cols(t / 32 % (bn / wn) * wn + t % lanes_per_row * 4),
-        a(k.var("a", Type::u32, (first_row + t / (bk / 4)) * m.n + t % (bk / 4) * 4)),
+        a(k.var("a", Type::u32, (first_row + t / (bk / 4)) * m.depth + t % (bk / 4) * 4)),
         b(k.var("b", Type::u32, t / (bn / 4) * m.n + first_col + t % (bn / 4) * 4)),
         as_store(t % (bk / 4) * (4 * pitch) + t / (bk / 4)),
         sums(k, tm, tn) {}
@@ -39,7 +39,7 @@ struct WarpTiles {
   std::vector<std::vector<Val>> load_global() {
     std::vector<std::vector<Val>> quads;
     for (int half = 0; half < 2; ++half)
-      quads.push_back(k.ld_vector(m.a[a + m.n * (half * threads / (bk / 4))], 4));
+      quads.push_back(k.ld_vector(m.a[a + m.depth * (half * threads / (bk / 4))], 4));
     for (int half = 0; half < 2; ++half)
       quads.push_back(k.ld_vector(m.b[b + m.n * (half * threads / (bn / 4))], 4));
     return quads;
@@ -79,7 +79,7 @@ struct WarpTiles {
   }
 
   void one_buffer() {
-    k.for_step(0, m.n, bk, [&](const Val&) {
+    k.for_step(0, m.depth, bk, [&](const Val&) {
       store_shared(load_global(), 0, 0);
       k.bar_sync();
       multiply(0, 0);
@@ -96,7 +96,7 @@ struct WarpTiles {
               bs_next = k.var("bs_next", Type::u32, bs_words);
     store_shared(load_global(), as_now, bs_now);
     k.bar_sync();
-    k.for_step(bk, m.n, bk, [&](const Val&) {
+    k.for_step(bk, m.depth, bk, [&](const Val&) {
       advance();
       const std::vector<std::vector<Val>> next = load_global();
       multiply(as_now, bs_now);

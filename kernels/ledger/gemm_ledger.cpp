@@ -44,8 +44,13 @@ Table counters_table(const std::vector<Run>& runs, std::uint32_t n) {
        {"same_bits", "same bits"},
        {"largest_error", "error"}},
       {},
-      {"same bits: as the triple loop with fma. error: the largest against a product in double, times 10^6.",
-       "barriers: in all. A multiply-add is 31.25 warp instructions a thousand; the rest is overhead."}};
+      {"k2 reads whole lines; k3 shares tiles; k4 and k5 hold more results a thread, so read less for each; "
+       "k5v and k6",
+       "read four words at once; k7 meets in no bank; k8 holds 128 results; k9 waits once a step instead of "
+       "twice.",
+       "A multiply-add is 31.25 warp instructions a thousand. same bits: as the triple loop with fma; error: "
+       "the largest",
+       "against a product in double, times 10^6; barriers: in all."}};
   for (const Run& r : runs) {
     const Counters& c = r.counters();
     const auto per = [&](std::uint64_t count) { return Cell(per_thousand_fma(count, c)); };
@@ -95,27 +100,38 @@ std::vector<Modelled> model(const std::vector<Run>& runs, std::uint64_t n, std::
   return all;
 }
 
+// So that the FMA time of any size shows three digits that count.
+int decimals(const std::vector<Modelled>& all) {
+  int digits = 3;
+  for (double ms = all.front().prediction.seconds_of("FMA") * 1e3; ms < 1 && digits < 9; ms *= 10) ++digits;
+  return digits;
+}
+
 Table model_table(const std::vector<Modelled>& all, std::uint64_t at, const Device& device) {
-  Table table{
-      "model",
-      fmt::format("Predicted on {} at {}, milliseconds", device.name, at),
-      {{"version", "version"},
-       {"issue_ms", "issue"},
-       {"l1_ms", "L1"},
-       {"shared_ms", "shared"},
-       {"fma_ms", "FMA"},
-       {"bound", "bound"},
-       {"gflops", "GFLOP/s"},
-       {"measured_gflops", "measured"},
-       {"measured_over_model", "meas/model"},
-       {"blocks_per_sm", "blocks/SM"},
-       {"occupancy", "occupancy"}},
-      {},
-      {"The longest of the four is the time and names the bound. Measured: Boehm, RTX A6000, 4096.",
-       "k5 measures faster than its model: the compiler did not read Bs word by word, as k5v shows."}};
+  Table table{"model",
+              fmt::format("Predicted on {} at {}, milliseconds", device.name, at),
+              {{"version", "version"},
+               {"issue_ms", "issue"},
+               {"l1_ms", "L1"},
+               {"shared_ms", "shared"},
+               {"fma_ms", "FMA"},
+               {"bound", "bound"},
+               {"gflops", "GFLOP/s"},
+               {"measured_gflops", "measured"},
+               {"measured_over_model", "meas/model"},
+               {"blocks_per_sm", "blocks/SM"},
+               {"occupancy", "occupancy"}},
+              {},
+              {"The longest of the four is the time and names the bound."}};
+  if (std::any_of(all.begin(), all.end(), [](const Modelled& m) { return m.measured.has_value(); })) {
+    table.notes.front() += " Measured: Boehm, RTX A6000, 4096.";
+    table.notes.push_back(
+        "k5 measures faster than its model: the compiler did not read Bs word by word, as k5v shows.");
+  }
+  const int digits = decimals(all);
   for (const Modelled& m : all) {
     const auto ms = [&](std::string_view resource) {
-      return Cell(m.prediction.seconds_of(resource) * 1e3, 3);
+      return Cell(m.prediction.seconds_of(resource) * 1e3, digits);
     };
     const Occupancy o = occupancy(device, {static_cast<std::uint32_t>(m.variant->block.count()),
                                            m.variant->registers, m.variant->shared_bytes});
@@ -154,8 +170,9 @@ void check_sizes(const GemmOptions& options) {
   const std::int64_t largest = *std::max_element(options.sizes.begin(), options.sizes.end());
   constexpr std::int64_t limit = 1 << 20;  // counters stay within 64 bits
   if (options.at <= 0 || options.at > limit || options.at % largest != 0)
-    throw InputError(
-        fmt::format("ledger gemm models a multiple of {} up to {}, not {}", largest, limit, options.at));
+    throw InputError(fmt::format(
+        "the size of the model, --at, must be a multiple of {} up to {}, not {}; for example --at {}",
+        largest, limit, options.at, largest * std::max<std::int64_t>(1, 4096 / largest)));
 }
 
 }  // namespace
@@ -171,6 +188,7 @@ Ledger gemm_ledger(const GemmOptions& options) {
   for (const std::int64_t n : sizes) {
     runs.push_back(run_all(static_cast<std::uint32_t>(n), options.workers));
     ledger.tables.push_back(counters_table(runs.back(), static_cast<std::uint32_t>(n)));
+    if (runs.size() > 1) ledger.tables.back().notes.clear();  // said once
   }
   const auto first = static_cast<std::uint32_t>(sizes.front()),
              last = static_cast<std::uint32_t>(sizes.back());

@@ -70,16 +70,19 @@ PreparedRun prepare_reduction(const ReductionShape& reduction, std::int64_t n) {
           }};
 }
 
-PreparedRun prepare_reverse(std::int64_t n, ReverseBarrier barrier) {
+PreparedRun prepare_reverse(std::int64_t n, const ReverseSteps& steps) {
   if (n < 1 || n > 1024) throw InputError(fmt::format("reverse needs 1 to 1024 threads, not {}", n));
   std::vector<float> in(static_cast<std::size_t>(n));
   std::iota(in.begin(), in.end(), 0.0F);
   std::vector<float> reversed(in.rbegin(), in.rend());
   const auto threads = static_cast<std::uint32_t>(n);
-  return {.kernel = reverse_kernel(threads, barrier),
-          .grid = {},
-          .block = {threads, 1, 1},
-          .buffers = {buffer_of("in", in), floats("out", in.size())},
+  const Dim3 one, all{threads, 1, 1};
+  std::vector<PreparedBuffer> buffers{buffer_of("in", in), floats("out", in.size())};
+  if (steps.across_ctas) buffers.push_back(floats("buf", in.size()));
+  return {.kernel = reverse_kernel(threads, steps),
+          .grid = steps.across_ctas ? all : one,
+          .block = steps.across_ctas ? one : all,
+          .buffers = std::move(buffers),
           .params = {},
           .is_right = [reversed = std::move(reversed)](const PreparedRun& p) {
             return equal(view<float>(p.buffers[1]), std::span<const float>(reversed));
@@ -108,9 +111,13 @@ PreparedRun prepare_splitk_gemv(const SplitkGemv& gemv, std::int64_t rows, std::
           }};
 }
 
-GemmData gemm_data(std::uint32_t n) {
-  GemmData data{
-      .n = n, .a = random_matrix(n, 1), .b = random_matrix(n, 2), .fma_product = {}, .double_product = {}};
+GemmData gemm_data(std::uint32_t n, std::uint32_t depth) {
+  const std::size_t elements = std::size_t{n} * depth;
+  GemmData data{.n = n,
+                .a = random_matrix(elements, 1),
+                .b = random_matrix(elements, 2),
+                .fma_product = {},
+                .double_product = {}};
   data.fma_product = fma_product(data.a, data.b, n);
   data.double_product = double_product(data.a, data.b, n);
   return data;
@@ -118,11 +125,13 @@ GemmData gemm_data(std::uint32_t n) {
 
 PreparedRun prepare_gemm(GemmVersion version, const GemmData& data) {
   const GemmVariant& variant = variant_of(version);
+  const std::size_t depth = data.a.size() / data.n;
+  check_gemm_depth(variant, static_cast<std::int64_t>(depth));
   return {.kernel = gemm_kernel(version),
           .grid = gemm_grid(variant, data.n),
           .block = variant.block,
-          .buffers = {buffer_of("A", data.a), buffer_of("B", data.b), floats("C", data.a.size())},
-          .params = {data.n},
+          .buffers = {buffer_of("A", data.a), buffer_of("B", data.b), floats("C", data.fma_product.size())},
+          .params = {data.n, depth},
           .is_right = [product = data.fma_product](const PreparedRun& p) {
             return std::memcmp(p.buffers[2].bytes.data(), product.data(), product.size() * sizeof(float)) ==
                    0;

@@ -43,19 +43,20 @@ template <class T> [[nodiscard]] std::span<const T> view(const PreparedBuffer& b
 
 // n floats, i mod 7: their sum is exact. Throws InputError where n is no positive multiple of what a block adds.
 [[nodiscard]] PreparedRun prepare_reduction(const ReductionShape& reduction, std::int64_t n);
-// n floats, 0 … n-1, in one block.
-[[nodiscard]] PreparedRun prepare_reverse(std::int64_t n, ReverseBarrier barrier);
+// n floats, 0 … n-1.
+[[nodiscard]] PreparedRun prepare_reverse(std::int64_t n, const ReverseSteps& steps);
 // A and x of small whole numbers: the sums are exact in any order.
 [[nodiscard]] PreparedRun prepare_splitk_gemv(const SplitkGemv& gemv, std::int64_t rows,
                                               std::int64_t columns);
 
-// The matrices of one size, and their products.
+// A (n x depth) and B (depth x n), and their products.
 struct GemmData {
   std::uint32_t n = 0;
   std::vector<float> a, b, fma_product;
   std::vector<double> double_product;
 };
-[[nodiscard]] GemmData gemm_data(std::uint32_t n);
+[[nodiscard]] GemmData gemm_data(std::uint32_t n, std::uint32_t depth);
+[[nodiscard]] inline GemmData gemm_data(std::uint32_t n) { return gemm_data(n, n); }
 // Right: the same bits as the triple loop with fma.
 [[nodiscard]] PreparedRun prepare_gemm(GemmVersion version, const GemmData& data);
 [[nodiscard]] double largest_error(const PreparedRun& gemm, const GemmData& data);

@@ -3,10 +3,12 @@
 #include <algorithm>
 #include <array>
 #include <charconv>
+#include <set>
 
 #include <fmt/format.h>
 
 #include "kernels/core/error.h"
+#include "kernels/core/without_barrier.h"
 
 namespace fencewise {
 namespace {
@@ -42,11 +44,14 @@ void add_gemms(std::vector<RunnableKernel>& all) {
   for (const GemmVariant& v : gemm_variants())
     all.push_back({fmt::format("gemm-{}", v.name),
                    fmt::format("C = A·B: {}", v.title),
-                   {{"n", 128, "rows and columns"}},
+                   {{"n", 128, "rows and columns of C"}, {"depth", 0, "columns of A, rows of B; 0: n"}},
                    [&v](const RunnableValues& values) {
                      const std::int64_t n = values.find("n")->second;
+                     const std::int64_t given = values.find("depth")->second, depth = given == 0 ? n : given;
                      static_cast<void>(gemm_grid(v, n));  // before the matrices are made
-                     return prepare_gemm(v.version, gemm_data(static_cast<std::uint32_t>(n)));
+                     check_gemm_depth(v, depth);
+                     return prepare_gemm(v.version, gemm_data(static_cast<std::uint32_t>(n),
+                                                              static_cast<std::uint32_t>(depth)));
                    }});
 }
 
@@ -73,14 +78,14 @@ void add_splitk(std::vector<RunnableKernel>& all) {
 }
 
 void add_reverse(std::vector<RunnableKernel>& all) {
-  const auto add = [&](const char* name, const char* summary, ReverseBarrier barrier) {
+  const auto add = [&](const char* name, const char* summary, const ReverseSteps& steps) {
     all.push_back(
-        {name, summary, {{"n", 256, "threads of the block"}}, [barrier](const RunnableValues& values) {
-           return prepare_reverse(values.find("n")->second, barrier);
+        {name, summary, {{"n", 256, "threads of the block"}}, [steps](const RunnableValues& values) {
+           return prepare_reverse(values.find("n")->second, steps);
          }});
   };
-  add("reverse", "an array reversed through shared memory", ReverseBarrier::present);
-  add("reverse-no-barrier", "the same without its barrier: races", ReverseBarrier::omitted);
+  add("reverse", "an array reversed through shared memory", {});
+  add("reverse-no-barrier", "the same without its barrier: races", {.barrier = false});
 }
 
 std::string names_of(const RunnableKernel& kernel) {
@@ -89,13 +94,15 @@ std::string names_of(const RunnableKernel& kernel) {
   return names;
 }
 
-void set(const RunnableKernel& kernel, RunnableValues& values, const std::string& text) {
+void set(const RunnableKernel& kernel, RunnableValues& values, std::set<std::string>& given,
+         const std::string& text) {
   const std::size_t equals = text.find('=');
   if (equals == std::string::npos) throw InputError(fmt::format("--param takes name=value, not '{}'", text));
   const std::string name = text.substr(0, equals);
   const auto it = values.find(name);
   if (it == values.end())
     throw InputError(fmt::format("{} has no parameter '{}'; it has {}", kernel.name, name, names_of(kernel)));
+  if (!given.insert(name).second) throw InputError(fmt::format("parameter '{}' is given twice", name));
   const char* const first = text.data() + equals + 1;
   const char* const last = text.data() + text.size();
   const auto [end, error] = std::from_chars(first, last, it->second);
@@ -104,7 +111,27 @@ void set(const RunnableKernel& kernel, RunnableValues& values, const std::string
                                  text.substr(equals + 1)));
 }
 
+// "drop-barrier-1 to drop-barrier-9"
+std::string variants_of(const Kernel& kernel) {
+  const std::size_t barriers = barriers_of(kernel).size();
+  if (barriers == 0) return "none: it has no barrier";
+  return barriers == 1 ? "drop-barrier-1" : fmt::format("drop-barrier-1 to drop-barrier-{}", barriers);
+}
+
 }  // namespace
+
+void apply_variant(PreparedRun& prepared, std::string_view variant) {
+  constexpr std::string_view prefix = "drop-barrier-";
+  std::size_t n = 0;
+  const char* const last = variant.data() + variant.size();
+  const bool named = variant.starts_with(prefix);
+  const auto [end, error] = named ? std::from_chars(variant.data() + prefix.size(), last, n)
+                                  : std::from_chars_result{last, std::errc::invalid_argument};
+  if (error != std::errc() || end != last)
+    throw InputError(fmt::format("{} has no variant '{}' to run; there is {}", prepared.kernel.name, variant,
+                                 variants_of(prepared.kernel)));
+  prepared.kernel = without_barrier(prepared.kernel, n);
+}
 
 const std::vector<RunnableKernel>& runnable_kernels() {
   static const std::vector<RunnableKernel> all = [] {
@@ -128,7 +155,8 @@ const RunnableKernel* find_runnable(std::string_view name) {
 PreparedRun prepare(const RunnableKernel& kernel, const std::vector<std::string>& given) {
   RunnableValues values;
   for (const RunnableParameter& p : kernel.parameters) values[p.name] = p.standard;
-  for (const std::string& text : given) set(kernel, values, text);
+  std::set<std::string> names;
+  for (const std::string& text : given) set(kernel, values, names, text);
   return kernel.prepare(values);
 }
 

@@ -33,6 +33,9 @@ struct RunnableKernel {
 // Null: there is none.
 [[nodiscard]] const RunnableKernel* find_runnable(std::string_view name);
 
+// The kernel changed as `variant` says: drop-barrier-1, drop-barrier-2, ... Throws InputError for any other name.
+void apply_variant(PreparedRun& prepared, std::string_view variant);
+
 // With `given` ("n=512") over the standard values. Throws InputError for what is unknown or no number.
 [[nodiscard]] PreparedRun prepare(const RunnableKernel& kernel, const std::vector<std::string>& given);
 

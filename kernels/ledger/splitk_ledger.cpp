@@ -41,6 +41,10 @@ template <class Total> const SplitkCost& best(const std::vector<SplitkCost>& cos
                            [&](const SplitkCost& a, const SplitkCost& b) { return total(a) < total(b); });
 }
 
+std::string splits_text(std::uint64_t splits) {
+  return fmt::format("{} split{}", splits, splits == 1 ? "" : "s");
+}
+
 Cell us(double seconds) { return {seconds * 1e6, 3}; }
 
 }  // namespace
@@ -71,8 +75,8 @@ Ledger splitk_ledger(const SplitkOptions& options) {
       {},
       {"serial = work + ws + counting; atomic = work + adds (and counting) + re-zero. A wave is full at "
        "SMs x blocks/SM CTAs.",
-       fmt::format("Take {} splits for the serial form, {} for the atomic one.", serial.splits,
-                   atomic.splits)}};
+       fmt::format("Take {} for the serial form, {} for the atomic one.", splits_text(serial.splits),
+                   splits_text(atomic.splits))}};
   BarChart chart{fmt::format("Split-K GEMV on {}", device.name), "us", {}, {{"serial", {}}, {"atomic", {}}}};
   for (const SplitkCost& c : costs) {
     const bool s = &c == &serial, a = &c == &atomic;

@@ -1,4 +1,5 @@
-// An array reversed through shared memory: the smallest kernel that needs its barrier.
+// An array reversed through a buffer that threads share: write your element, meet at the barrier, read the element of
+// your opposite. The smallest kernel that needs its barrier.
 #pragma once
 
 #include <cstdint>
@@ -7,9 +8,13 @@
 
 namespace fencewise {
 
-// One block of n threads. Global arrays: in, out (n floats each).
 // Without the barrier a lockstep run still gives the right array. That is the lesson: only a race detector tells.
-enum class ReverseBarrier : bool { omitted, present };
-[[nodiscard]] Kernel reverse_kernel(std::uint32_t n, ReverseBarrier barrier);
+struct ReverseSteps {
+  bool barrier = true;
+  bool across_ctas = false;  // a CTA a thread, and the buffer in global memory: the barrier waits for nobody
+};
+
+// n threads, in one CTA or in as many. Global arrays: in, out and, across CTAs, buf (n floats each).
+[[nodiscard]] Kernel reverse_kernel(std::uint32_t n, const ReverseSteps& steps = {});
 
 }  // namespace fencewise

@@ -18,7 +18,7 @@ struct Gemv {
 
   explicit Gemv(const SplitkGemv& s)
       : shape(s),
-        k("splitk-gemv"),
+        k(std::holds_alternative<SerialSteps>(s.form) ? "splitk-gemv" : "splitk-gemv-atomic"),
         a(k.global("A", Type::f32)),
         x(k.global("x", Type::f32)),
         y(k.global("y", Type::f32)),
@@ -30,7 +30,7 @@ struct Gemv {
         first_row(k.ctaid() * Val(shape.rows_per_block()) + k.tid() / 32 * Val(shape.rows_per_warp)) {}
 
   [[nodiscard]] Val rows() { return k.nctaid() * Val(shape.rows_per_block()); }
-  [[nodiscard]] Place counter() { return sem[k.ctaid()]; }
+  [[nodiscard]] Place counter(bool per_tile = true) { return sem[per_tile ? k.ctaid() : Val(0)]; }
 
   // The warp's sums over its slice of the columns, in lane 0.
   std::vector<Val> dot_products() {
@@ -70,7 +70,8 @@ struct Gemv {
       for (std::uint32_t r = 0; r < shape.rows_per_warp; ++r)
         k.st(partials[slice + Val(r)], sums[r], steps.write_partial);
     });
-    const Val last = serial_is_last(k, steps, counter(), Val(shape.splits), flag, CtaThreads::several);
+    const Place count = counter(steps.counter_per_tile);
+    const Val last = serial_is_last(k, steps, count, Val(shape.splits), flag, CtaThreads::several);
     each_row_of_last(last, [&](const Val& row) {
       const Val total = k.var("total", Type::f32, 0.0F);
       k.for_(0, Val(shape.splits), [&](const Val& s) {
@@ -80,7 +81,7 @@ struct Gemv {
       });
       k.st(y[row], total);
     });
-    k.if_(last, [&] { serial_reset(k, steps, counter()); });
+    k.if_(last, [&] { serial_reset(k, steps, count); });
   }
 
   void finish(const AtomicSteps& steps) {

@@ -1,19 +1,24 @@
-// Speed of the SIMT executor: warp instructions a second for each class of kernel, the GEMM ladder, the reductions, and
-// beside them the plain triple loop in the same instruction set.
+// Speed of the SIMT executor: warp instructions a second for each class of kernel, the GEMM ladder, split-K, the
+// reductions, and beside them the plain triple loop in the same instruction set.
 //
 // Targets (release, one core): the seven GEMM variants at 128 and 256 together under a second (SevenGemms), the five
-// reductions at 2^18 under a tenth (FiveReductions), k6 within a factor of 10 of the triple loop.
+// reductions at 2^18 under a tenth (FiveReductions), k6 within a factor of 10 of the triple loop. Where numpy is there,
+// the two also run in it (ledger_in_numpy.py), and the table shows the ratio.
 #include <cmath>
 #include <cstdio>
 #include <cstdlib>
+#include <ctime>
+#include <map>
 #include <string>
 
 #include <benchmark/benchmark.h>
 #include <fmt/format.h>
+#include <nlohmann/json.hpp>
 
 #include "kernels/core/builder.h"
 #include "kernels/core/simt/multiversion.h"
 #include "kernels/ledger/prepared.h"
+#include "tests/support/process.h"
 
 namespace fencewise {
 namespace {
@@ -110,31 +115,70 @@ void register_reductions(const std::vector<int>& exponents) {
           ->Unit(benchmark::kMillisecond);
 }
 
-void run_together(benchmark::State& state, std::vector<PreparedRun> all) {
+void register_splitk(std::int64_t rows, std::int64_t columns) {
+  const auto add = [=](const char* name, const SplitkGemv& gemv) {
+    benchmark::RegisterBenchmark(
+        fmt::format("{}/{}x{}", name, rows, columns).c_str(),
+        [=](benchmark::State& state) { run_prepared(state, prepare_splitk_gemv(gemv, rows, columns)); })
+        ->Unit(benchmark::kMillisecond);
+  };
+  add("SplitkGemv", {.form = SerialSteps{}});
+  add("SplitkGemvAtomic", {.form = AtomicSteps{}});
+}
+
+// What ledger_in_numpy.py says, run once for each set of arguments; null where there is no numpy.
+const nlohmann::json& in_numpy(const std::vector<std::string>& arguments) {
+  static std::map<std::vector<std::string>, nlohmann::json> runs;
+  const auto [run, fresh] = runs.try_emplace(arguments);
+  if (!fresh) return run->second;
+  std::vector<std::string> argv{"python3", FENCEWISE_SOURCE_DIR "/tests/bench/ledger_in_numpy.py"};
+  argv.insert(argv.end(), arguments.begin(), arguments.end());
+  const testing::ProcessResult result = testing::run_process(argv);
+  if (result.exit_code == 0) run->second = nlohmann::json::parse(result.out);
+  return run->second;
+}
+
+// How many times our CPU time the same kernels take in numpy, which must count the same.
+void compare_with_numpy(benchmark::State& state, const std::vector<std::string>& arguments,
+                        const Counters& counters, double cpu_seconds) {
+  const nlohmann::json& numpy = in_numpy(arguments);
+  if (numpy.is_null()) return;
+  std::uint64_t warp_instr = 0;
+  for (const std::uint64_t one : numpy["warp_instr"]) warp_instr += one;
+  if (warp_instr != counters.warp_instr || !numpy["right"]) state.SkipWithError("numpy counts otherwise");
+  state.counters["numpy/ours"] = numpy["cpu_seconds"].get<double>() / cpu_seconds;
+}
+
+void run_together(benchmark::State& state, std::vector<PreparedRun> all,
+                  const std::vector<std::string>& numpy_arguments) {
   Counters sum;
+  const std::clock_t start = std::clock();
   for (auto _ : state) {
     sum = {};
     for (PreparedRun& prepared : all) sum += run(prepared).counters;
   }
+  const double seconds = static_cast<double>(std::clock() - start) / CLOCKS_PER_SEC;
   count(state, sum);
+  compare_with_numpy(state, numpy_arguments, sum, seconds / static_cast<double>(state.iterations()));
 }
 
 void register_targets(bool small) {
   benchmark::RegisterBenchmark("SevenGemms", [small](benchmark::State& state) {
     std::vector<PreparedRun> all;
+    std::vector<std::string> numpy_arguments{"gemms"};
     for (const std::uint32_t n : small ? std::vector{128U} : std::vector{128U, 256U}) {
+      numpy_arguments.push_back(std::to_string(n));
       const GemmData data = gemm_data(n);
       for (int v = 0; v <= static_cast<int>(GemmVersion::k6); ++v)
         all.push_back(prepare_gemm(static_cast<GemmVersion>(v), data));
     }
-    run_together(state, std::move(all));
+    run_together(state, std::move(all), numpy_arguments);
   })->Unit(benchmark::kMillisecond);
   benchmark::RegisterBenchmark("FiveReductions", [small](benchmark::State& state) {
     std::vector<PreparedRun> all;
-    for (int v = 1; v <= 5; ++v)
-      all.push_back(
-          prepare_reduction({static_cast<ReductionVersion>(v), 256}, std::int64_t{1} << (small ? 14 : 18)));
-    run_together(state, std::move(all));
+    const std::int64_t n = std::int64_t{1} << (small ? 14 : 18);
+    for (int v = 1; v <= 5; ++v) all.push_back(prepare_reduction({static_cast<ReductionVersion>(v), 256}, n));
+    run_together(state, std::move(all), {"reductions", std::to_string(n)});
   })->Unit(benchmark::kMillisecond);
 }
 
@@ -196,6 +240,7 @@ int main(int argc, char** argv) {
   register_classes();
   register_yardsticks(small ? 64 : 256);
   register_gemms(small ? std::vector{128U} : std::vector{256U, 512U});
+  register_splitk(256, small ? 1024 : 8192);
   register_reductions(small ? std::vector{14} : std::vector{18, 24});
   benchmark::Initialize(&argc, argv);
   if (benchmark::ReportUnrecognizedArguments(argc, argv)) return 1;

@@ -44,7 +44,8 @@ TEST(LedgerCommand, SaysInOneLineWhatIsWrongWithTheInput) {
       {"ledger gemm -n 100", "multiple of 128 from 128 to 23168, not 100"},
       {"ledger gemm -n 128,0", "not 0"},
       {"ledger gemm -n 1073741824", "not 1073741824"},
-      {"ledger gemm -n 128 --at 200", "models a multiple of 128"},
+      {"ledger gemm -n 128 --at 200", "--at, must be a multiple of 128"},
+      {"ledger gemm -n 384", "not 4096; for example --at 3840"},
       {"ledger splitk --rows 100", "multiple of the 16 rows of a block, not 100"},
       {"ledger splitk --columns -32", "not -32"},
       {"ledger sync --block 1025", "1 to 1024 threads, not 1025"},
@@ -52,10 +53,24 @@ TEST(LedgerCommand, SaysInOneLineWhatIsWrongWithTheInput) {
       {"ledger tiles --json - --csv -", "both want stdout"},
       {"ledger tiles --bogus", "--bogus"},
       {"ledger bogus", "unknown ledger 'bogus'"},
+      {"ledger bogus tiles", "unknown ledger 'bogus' before 'tiles'"},
+      {"ledger --json - tiles", "write options after the ledger's name: ledger tiles --json"},
       {"ledger", "name a ledger"},
       {"run gemm-k60", "no kernel 'gemm-k60' to run"},
       {"run gemm-k6 --param n=100", "multiple of 128 from 128 to 23168, not 100"},
-      {"run gemm-k6 --param m=100", "has no parameter 'm'; it has n"},
+      {"run gemm-k6 --param m=100", "has no parameter 'm'; it has n, depth"},
+      {"run gemm-k6 --param depth=12", "needs depth to be a multiple of 8 from 8 to 23168, not 12"},
+      {"run gemm-k6 --param depth=-8", "not -8"},
+      {"run gemm-k6 --param n=128 --param n=256", "parameter 'n' is given twice"},
+      {"run gemm-k6 --json - --csv -", "both want stdout"},
+      {"run reverse --csv /nonexistent/x", "can't write /nonexistent/x"},
+      {"run reverse --variant no-fence", "no variant 'no-fence' to run; there is drop-barrier-1"},
+      {"run reduction-5 --variant drop-barrier-", "there is drop-barrier-1 to drop-barrier-3"},
+      {"run reduction-5 --variant drop-barrier-4", "reduction-5 has 3 barriers, and no barrier 4 to drop"},
+      {"run gemm-k1 --variant x", "there is none: it has no barrier"},
+      {"run splitk-gemv --param threads=33", "multiple of 32 threads up to 1024, not 33"},
+      {"run splitk-gemv --param columns=0", "positive multiple of 128, not 0"},
+      {"run reduction-5 --param threads=32", "power of two of threads from 64 to 1024, not 32"},
       {"run reverse --input nothing=x", "one of the buffers in, out"},
       {"run reverse --input in=/nonexistent/data", "/nonexistent/data"},
   };
@@ -94,7 +109,22 @@ TEST(RunCommand, TellsARightResultFromARacyKernel) {
   const ProcessResult racy = fencewise("run reverse-no-barrier");
   EXPECT_EQ(racy.exit_code, 1);
   EXPECT_THAT(racy.out, HasSubstr("result: right"));
-  EXPECT_THAT(racy.out, HasSubstr("read after write: block 0, thread 0 (warp 0), s word 255"));
+  EXPECT_THAT(racy.out, HasSubstr("read after write: block 0, thread 0 (warp 0), buf word 255"));
+}
+
+TEST(RunCommand, LeavesOutABarrier) {
+  const ProcessResult seen = fencewise("run reduction-3 --variant drop-barrier-1");
+  EXPECT_EQ(seen.exit_code, 1) << seen.err;
+  EXPECT_THAT(seen.out, HasSubstr("131072 races; the first 16:\n"));
+  // Lanes of one warp: the detector is blind, and the answer of a run in lockstep is right.
+  EXPECT_EQ(fencewise("run reduction-3 --variant drop-barrier-5").exit_code, 0);
+}
+
+TEST(RunCommand, GivesCountersAsCsv) {
+  const ProcessResult csv = fencewise("run reverse --csv -");
+  EXPECT_EQ(csv.exit_code, 0) << csv.err;
+  EXPECT_THAT(csv.out, StartsWith("counter,value\nwarp_instr,40\n"));
+  EXPECT_THAT(csv.out, HasSubstr("\nbank_conflict_factor,1.0000\n"));
 }
 
 TEST(RunCommand, TakesDataAndGivesResults) {

@@ -40,6 +40,17 @@ TEST(Gemm, GivesTheBitsOfTheTripleLoop) {
     }
 }
 
+// C stays 128 x 128 or the tile's; one step, three steps, more than n.
+TEST(Gemm, GivesTheBitsOfTheTripleLoopAtAnyDepth) {
+  for (const GemmVariant& v : gemm_variants())
+    for (const std::uint32_t depth : {v.tile_k, 3 * v.tile_k, 160U}) {
+      const ExecutedGemm e = execute_gemm(v.version, gemm_data(128, depth));
+      EXPECT_TRUE(e.same_bits) << v.name << " at depth " << depth;
+      EXPECT_EQ(e.run.counters.fma, n * n * depth) << v.name;
+    }
+  EXPECT_THROW(static_cast<void>(prepare_gemm(k6, gemm_data(128, 12))), InputError);
+}
+
 TEST(Gemm, MultipliesOnceForEachProduct) {
   for (const GemmVariant& v : gemm_variants()) {
     EXPECT_EQ(counters(v.version).fma, fma) << v.name;

@@ -115,6 +115,21 @@ TEST(SplitkGemv, AddsExactlyAndLeavesItsCountersReady) {
   }
 }
 
+TEST(SplitkGemv, AddsExactlyInEveryShape) {
+  for (const std::uint32_t threads : {32U, 64U, 256U, 1024U})
+    for (const std::uint32_t rows_per_warp : {1U, 3U, 32U})
+      for (const bool atomic : {false, true}) {
+        SplitkGemv gemv{.splits = 3, .threads = threads, .rows_per_warp = rows_per_warp, .form = {}};
+        if (atomic) gemv.form = AtomicSteps{};
+        PreparedRun prepared = prepare_splitk_gemv(gemv, 2 * gemv.rows_per_block(), 192);
+        const RunResult result = run(prepared);
+        ASSERT_FALSE(result.fault) << result.fault->message;
+        EXPECT_TRUE(prepared.is_right(prepared))
+            << threads << " threads, " << rows_per_warp << " rows a warp";
+        EXPECT_EQ(result.counters.race_count, 0U);
+      }
+}
+
 TEST(SplitkGemv, RefusesShapesThatDoNotFit) {
   const SplitkGemv gemv;
   EXPECT_THROW(static_cast<void>(splitk_gemv_grid(gemv, 250, 1024)), InputError);

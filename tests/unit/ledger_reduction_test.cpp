@@ -98,8 +98,8 @@ TEST(Reduction, RefusesSizesThatDoNotFit) {
 }
 
 TEST(Reverse, NeedsItsBarrierThoughBothRunsAreRight) {
-  const Executed with = execute(prepare_reverse(256, ReverseBarrier::present));
-  const Executed without = execute(prepare_reverse(256, ReverseBarrier::omitted));
+  const Executed with = execute(prepare_reverse(256, {}));
+  const Executed without = execute(prepare_reverse(256, {.barrier = false}));
   EXPECT_TRUE(with.right);
   EXPECT_TRUE(without.right);
   EXPECT_EQ(with.run.counters.barriers, 1U);

@@ -1,5 +1,4 @@
 // Tables as text, JSON and CSV; charts; and the tables in docs/ledgers.md.
-#include <fstream>
 #include <functional>
 #include <map>
 #include <sstream>
@@ -79,25 +78,6 @@ TEST(Ledgers, FillEveryCellOfTheirTables) {
         EXPECT_EQ(row.size(), table.columns.size()) << name << " " << table.key;
     EXPECT_TRUE(nlohmann::json::accept(to_json(ledger)));
   }
-}
-
-// A block that begins with "$ fencewise ledger NAME" shows what that command prints.
-TEST(LedgerDocumentation, ShowsWhatTheCommandsPrint) {
-  std::ifstream file(FENCEWISE_SOURCE_DIR "/docs/ledgers.md");
-  ASSERT_TRUE(file) << "docs/ledgers.md";
-  const std::string prompt = "$ fencewise ledger ";
-  std::string line;
-  std::size_t shown = 0;
-  while (std::getline(file, line)) {
-    if (!line.starts_with(prompt)) continue;
-    const std::string name = line.substr(prompt.size());
-    ASSERT_EQ(ledgers().count(name), 1U) << name;
-    std::string text;
-    while (std::getline(file, line) && line != "```") text += line + '\n';
-    EXPECT_EQ(text, to_text(ledgers().at(name)())) << "regenerate with: fencewise ledger " << name;
-    ++shown;
-  }
-  EXPECT_EQ(shown, ledgers().size());
 }
 
 TEST(RunnableKernels, RunRightWithTheirStandardParameters) {

@@ -4,6 +4,8 @@
 
 #include "kernels/core/simt/access_pattern.h"
 #include "kernels/core/simt/memory_cost.h"
+#include "kernels/reduction/bank_probe.h"
+#include "tests/support/simt.h"
 
 namespace fencewise {
 namespace {
@@ -66,6 +68,21 @@ TEST(GlobalMemory, CountsDistinctLinesAndSectors) {
   EXPECT_EQ(at(16, 4), (Transactions{2, 5}));
   EXPECT_EQ(at(0, 512), (Transactions{32, 32}));
   EXPECT_EQ(at(4, 0), (Transactions{1, 1}));
+}
+
+// The same on the executor: one warp, one load.
+TEST(SharedMemoryBanks, TheBankProbeTakesWhatTheRuleSays) {
+  const auto executed = [](const BankProbe& probe) {
+    std::vector<float> out(std::size_t{32} * probe.width);
+    return testing::run_simt(bank_probe(probe), 32, 1, out).counters;
+  };
+  for (std::uint32_t stride = 1; stride <= 64; ++stride)
+    EXPECT_EQ(executed({.stride = stride}).lds_wavefronts, std::gcd(stride, 32U)) << "stride " << stride;
+  EXPECT_EQ(executed({.group = 32}).lds_wavefronts, 1U) << "broadcast";
+  EXPECT_EQ(executed({.group = 2}).lds_wavefronts, 1U) << "pairs";
+  EXPECT_EQ(executed({.stride = 4, .width = 4}).lds_wavefronts, 4U) << "a float4 a lane";
+  EXPECT_EQ(executed({.stride = 8, .width = 4}).lds_wavefronts, 8U);
+  EXPECT_EQ(executed({.stride = 32}).bank_conflict_factor(), 32.0);
 }
 
 // The executor analyses a pattern once and shifts it: that must never change a count.

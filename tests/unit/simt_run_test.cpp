@@ -264,6 +264,23 @@ TEST(SimtRun, ReadsAndWritesNarrowAndWideElements) {
   EXPECT_EQ(r.counters.sts_wavefronts, 2U) << "two lanes share a word: 16 words, 16 banks";
 }
 
+// x is written in two blocks and live at the start of neither. When only registers that are live at a block's start had a
+// place of their own, `y` took the place of x while x was still to be read.
+TEST(SimtRun, KeepsARegisterThatSeveralBlocksWriteApartFromTheirTemporaries) {
+  KernelBuilder k("two_writes");
+  const Array in = k.global("in", Type::u32), out = k.global("out", Type::u32);
+  const Val x = k.var("x", Type::u32, k.ld(in[0]));
+  k.st(out[k.tid()], x);
+  k.if_(k.tid() < 16, [&] {
+    k.set(x, k.ld(in[k.tid()]));
+    const Val y = k.tid() * 100;
+    k.st(out[k.tid()], x + y);
+  });
+  Words data = iota(32), result(32, 7);
+  ASSERT_FALSE(run_simt(k.build(), 32, 1, data, result).fault);
+  for (std::uint32_t t = 0; t < 32; ++t) EXPECT_EQ(result[t], t < 16 ? 101 * t : 0U);
+}
+
 TEST(SimtRun, RefusesALaunchThatDoesNotFitTheKernel) {
   KernelBuilder k("refused");
   const Array out = k.global("out", Type::u32);

@@ -74,7 +74,7 @@ TEST(Matchers, LookAtTheReasonOfWhatIsInconclusive) {
 TEST(Matchers, ShowTheCounterexampleWhereTheyFail) {
   EXPECT_THAT(failure_of(checked("no-release-fence"), Verified()),
               AllOf(HasSubstr("is verified\n"), HasSubstr("violated: race on ws[0] in replay 1\n"),
-                    HasSubstr("splitk_serial.cpp:"), HasSubstr("which is violated")));
+                    HasSubstr("splitk/serial.cpp:"), HasSubstr("which is violated")));
 }
 
 TEST(Matchers, ShowWhatWasExploredWhereTheyFail) {

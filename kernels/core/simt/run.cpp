@@ -120,9 +120,14 @@ std::string to_string(const Fault& fault, const Kernel& kernel) {
 }
 
 std::string to_string(const RaceReport& race, const Kernel& kernel) {
+  // Without columns: compilers count those of calls differently.
+  const auto line = [&](SourceLine where) {
+    where.column = 0;
+    return print(where, kernel);
+  };
   return fmt::format("{}: block {}, thread {} (warp {}), {} word {}: {} after {} (warp {})", name(race.kind),
                      race.block, race.thread, race.warp, kernel[race.array].name, race.word,
-                     print(race.where, kernel), print(race.other, kernel), race.other_warp);
+                     line(race.where), line(race.other), race.other_warp);
 }
 
 }  // namespace fencewise
