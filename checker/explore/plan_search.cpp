@@ -176,36 +176,46 @@ std::optional<bool> PlanSearch::explore_views(const Node& node, const std::share
            contract_holds(problem_, memory,
                           {context->memory, *point.replay_entry, registers, point.ends_replay, point.ends_plan}, terms_);
   };
-  SearchStats before = result_.search;
-  // First with one-sided fences, which allow more: only good news is taken from that.
-  const bool one_sided = options_.one_sided != Reduction::off;
-  std::unique_ptr<view::ViewExplorer> explorer;
+  const SearchStats before = result_.search;
+  std::shared_ptr<view::ViewExplorer> explorer;
   view::Explored explored;
-  for (const view::FenceReading fences : {view::FenceReading::one_sided, view::FenceReading::exact}) {
-    if (fences == view::FenceReading::one_sided && !one_sided) continue;
+  const auto pass = [&](view::FenceReading fences) {
     result_.search = before;
-    explorer = std::make_unique<view::ViewExplorer>(*context, fences, symmetry, point.number.replay, options_.reductions, budget_, result_.search);
+    explorer = std::make_shared<view::ViewExplorer>(*context, fences, symmetry, point.number.replay, options_.reductions,
+                                                    budget_, result_.search);
     explored = explorer->explore(good, options_.stop_at_first ? 1 : most_bad_ends);
-    if (!explored.complete || (explored.bad.empty() && explored.finals.size() <= 1)) break;
-  }
-  result_.engine = "view";
-  if (symmetry) result_.search.interchangeable = symmetry->ctas();
-  if (!explored.complete) return false;
-  const std::shared_ptr<view::ViewExplorer> kept = std::move(explorer);
-  for (const view::Path& path : explored.bad)
-    if (!confirm(node, *context, kept->retrace(path), point, next)) {
-      unexplored_ = "a counterexample of the view explorer was not confirmed by the axioms; use --engine graph";
+    result_.engine = "view";
+    if (symmetry) result_.search.interchangeable = symmetry->ctas();
+  };
+  // First with one-sided fences, which allow more: "nothing is wrong" and "one memory is left" carry over, and so does a
+  // counterexample that the axioms confirm.
+  bool decided = false;
+  if (options_.one_sided != Reduction::off) {
+    pass(view::FenceReading::one_sided);
+    if (!explored.complete) return false;
+    if (options_.stop_at_first && !explored.bad.empty() &&
+        confirm(node, *context, explorer->retrace(explored.bad.front()), point, next))
       return false;
-    }
-  if (!explored.bad.empty() && options_.stop_at_first) return false;
+    decided = explored.bad.empty() && explored.finals.size() <= 1;
+  }
+  if (!decided) {
+    pass(view::FenceReading::exact);
+    if (!explored.complete) return false;
+    for (const view::Path& path : explored.bad)
+      if (!confirm(node, *context, explorer->retrace(path), point, next)) {
+        unexplored_ = "a counterexample of the view explorer was not confirmed by the axioms; use --engine graph";
+        return false;
+      }
+    if (!explored.bad.empty() && options_.stop_at_first) return false;
+  }
   for (view::Explored::Final& final : explored.finals) {
-    if (!always) (void)confirm(node, *context, kept->retrace(final.path), point, next);
+    if (!always) (void)confirm(node, *context, explorer->retrace(final.path), point, next);
     if (condition_met_ && options_.stop_at_first) return false;
     if (point.ends_plan) continue;
     go_on_from(node, point, std::move(final.memory),
-               [this, kept, context, path = std::move(final.path), number = point.number] {
+               [explorer, context, path = std::move(final.path), number = point.number] {
                  std::optional<WitnessLaunch> witness;
-                 complete(*context, kept->retrace(path), [&](PartialExecution& x, Relations& r) {
+                 complete(*context, explorer->retrace(path), [&](PartialExecution& x, Relations& r) {
                    if (std::all_of(x.threads.begin(), x.threads.end(), ended)) witness = witness_of(x, r, number);
                    return !witness;
                  });

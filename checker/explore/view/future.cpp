@@ -17,7 +17,7 @@ class Transfer {
 
   void operator()(const Load& load) {
     const bool strong = is_strong(load.access.order);
-    mark(load.access, strong ? Doing::strong_read : Doing::weak_read);
+    mark(load.access, strong ? Doing::strong_read | Doing::any_message : Doing::weak_read);
     if (acquires(load.access.order)) mark(load.access, Doing::acquire);
   }
   void operator()(const Store& store) {
@@ -26,8 +26,10 @@ class Transfer {
     f_.strong_write |= strong;
   }
   void operator()(const Atomic& atomic) {
-    mark(atomic.access, Doing::strong_read | Doing::strong_write);
+    mark(atomic.access, Doing::strong_read | Doing::strong_write,
+         atomic.red && atomic.op == AtomicOp::add && atomic.access.order == Order::relaxed);
     if (acquires(atomic.access.order)) mark(atomic.access, Doing::acquire);
+    if (atomic.op == AtomicOp::cas) mark(atomic.access, Doing::any_message);
     f_.strong_write = true;
   }
   void operator()(const Fence& fence) {
@@ -41,7 +43,8 @@ class Transfer {
   template <class Other> void operator()(const Other&) {}
 
  private:
-  void mark(const Access& access, std::uint8_t what) {
+  void mark(const Access& access, std::uint8_t what, bool red_add = false) {
+    if (is_strong(access.order) && !red_add) what |= Doing::ordered;
     if (is_strong(access.order) && h_.level(access.scope) != h_.top()) what |= Doing::narrow;
     if (access.address.array) {
       f_.arrays[access.address.array->value] |= what;

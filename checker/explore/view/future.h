@@ -15,7 +15,9 @@ struct Doing {
   static constexpr std::uint8_t weak_read = 1, weak_write = 2, strong_read = 4, strong_write = 8;
   static constexpr std::uint8_t narrow = 16;   // a strong access at a scope below the widest that is used
   static constexpr std::uint8_t acquire = 32;  // a read that acquires
-  static constexpr std::uint8_t everything = 63;
+  static constexpr std::uint8_t any_message = 64;  // a strong read that may return any message: a load, or a cas that fails
+  static constexpr std::uint8_t ordered = 128;  // a strong access whose place among others may matter: no relaxed red.add
+  static constexpr std::uint8_t everything = 255;
   static constexpr std::uint8_t any_read = weak_read | strong_read, any_write = weak_write | strong_write;
   static constexpr std::uint8_t any_weak = weak_read | weak_write;
 };

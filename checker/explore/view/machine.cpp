@@ -132,6 +132,13 @@ std::uint8_t Machine::doing(const State& s, ThreadId t, std::uint32_t storage) c
   return bits;
 }
 
+bool Machine::unordered(const State& s, std::uint32_t storage) const {
+  if (context_.problem.domain == ValueDomain::expressions) return false;  // which sum comes out is the question
+  for (ThreadId t = 0; t < s.threads.size(); ++t)
+    if ((doing(s, t, storage) & Doing::ordered) != 0) return false;
+  return true;
+}
+
 bool Machine::ended(const State& s) const {
   return std::all_of(s.threads.begin(), s.threads.end(), [](const Thread& t) { return t.status == Status::exited; });
 }
@@ -374,7 +381,16 @@ struct Machine::Run {
           weak_store(action, store);
           break;
         }
-        case Action::Kind::atomic: return stop(Status::visible);
+        case Action::Kind::atomic: {
+          const Atomic& a = std::get<Atomic>(action.instruction->operation);
+          const bool adds = a.red && a.op == AtomicOp::add && a.access.order == Order::relaxed;
+          if (!adds || m.fence_reading_ == FenceReading::exact || !m.unordered(s, action.place.location.storage))
+            return stop(Status::visible);
+          end_sweep();
+          loud();
+          atomic(action, 0);
+          break;
+        }
         case Action::Kind::fence: {
           end_sweep();
           loud();
@@ -544,7 +560,8 @@ struct Machine::Run {
     check_written(old, c.messages[position].initial);
     const Message source = c.messages[position];
     saw(source, origin(0));
-    read(number, source, a.access, !a.red);
+    // With one-sided fences a red tells its thread nothing: its place in the chain need not be remembered.
+    if (!a.red || m.fence_reading_ == FenceReading::exact) read(number, source, a.access, !a.red);
     if (value) {
       Message message = write_message(number, *value, a.access, 1);
       if (morally_strong(source.place, source.level, source.strong, true, level)) {

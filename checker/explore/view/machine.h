@@ -76,6 +76,8 @@ class Machine {
   [[nodiscard]] std::size_t kernel_of(ThreadId t) const {
     return context_.image.threads[t].coordinates.kernel.value;
   }
+  // Whether a relaxed red.add to this storage commutes with all that anybody may still do there.
+  [[nodiscard]] bool unordered(const State& state, std::uint32_t storage) const;
   [[nodiscard]] bool deposits(ThreadId thread, InstructionRef fence) const;
   [[nodiscard]] Trouble run(State& state, ThreadId thread, bool through_deposits);
   [[nodiscard]] bool complete_barrier(State& state, ThreadId one_of);

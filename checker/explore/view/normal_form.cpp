@@ -175,6 +175,9 @@ void NormalForm::forget_in_cells(State& s) {
         while (low > 0 && !s.threads[t].known.knows(c.messages[low].record)) --low;
         lowest = std::min(lowest, low);
       }
+      // Atomics and stores go past messages that an atomic has read, and a weak load races or knows the last one.
+      if ((who.any & Doing::any_message) == 0)
+        while (c.messages[lowest].glued) ++lowest;
       c.messages.erase(c.messages.begin(), c.messages.begin() + static_cast<std::ptrdiff_t>(lowest));
     }
     c.messages.front().record = no_record;
