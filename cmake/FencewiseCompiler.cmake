@@ -66,7 +66,12 @@ function(fencewise_common_options target)
   target_link_libraries(${target} PRIVATE $<BUILD_INTERFACE:fencewise_warnings>)
 endfunction()
 
-# For sources whose compile time matters and whose speed does not: tests, command lines.
+# For sources whose compile time matters and whose speed does not: tests, command lines. (With sanitizers -O0 takes about half
+# the time of -O1, and misses nothing.)
 function(fencewise_compile_fast target)
-  target_compile_options(${target} PRIVATE $<$<CONFIG:Release>:-O1>)
+  if(FENCEWISE_SANITIZE)
+    target_compile_options(${target} PRIVATE -O0)
+  else()
+    target_compile_options(${target} PRIVATE $<$<CONFIG:Release>:-O1>)
+  endif()
 endfunction()
