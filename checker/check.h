@@ -40,7 +40,7 @@ struct CheckOptions {
   Reduction symmetry = Reduction::automatic;
   // First explore with one-sided fence.sc (view explorer): only "verified" is taken from that.
   Reduction one_sided = Reduction::automatic;
-  ViewReductions reductions;
+  ViewReductions reductions{};
   std::uint32_t loop_bound = 8;  // rounds of a loop whose condition depends on memory, per thread
   bool stop_at_first = true;     // stop at the first finding that violates (else: collect one per kind and place)
   bool collect_states = false;   // fill CheckResult::final_states

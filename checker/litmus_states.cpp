@@ -13,11 +13,24 @@
 namespace fencewise {
 namespace {
 
-std::string register_name(const Problem& test, std::uint32_t thread, RegisterId reg) {
+const Kernel& kernel_of(const Problem& test, std::uint32_t thread) {
   const Launch& launch = test.launches.back();
-  const Kernel& kernel =
-      test.kernels[launch.placed.empty() ? launch.kernel.value : launch.placed.at(thread).kernel.value];
-  return fmt::format("{}:{}", thread, kernel.registers.at(reg.value).name);
+  return test.kernels[launch.placed.empty() ? launch.kernel.value : launch.placed.at(thread).kernel.value];
+}
+
+std::string register_name(const Problem& test, std::uint32_t thread, RegisterId reg) {
+  return fmt::format("{}:{}", thread, kernel_of(test, thread).registers.at(reg.value).name);
+}
+
+// Registers that no test can name: what jumps were lowered to.
+std::set<std::string, std::less<>> predicates(const Problem& test) {
+  std::set<std::string, std::less<>> names;
+  for (std::uint32_t thread = 0; thread < test.launches.back().placed.size(); ++thread) {
+    const auto& registers = kernel_of(test, thread).registers;
+    for (std::uint32_t n = 0; n < registers.size(); ++n)
+      if (registers[n].type == Type::pred) names.insert(register_name(test, thread, RegisterId{n}));
+  }
+  return names;
 }
 
 std::string element_name(const Problem& test, BufferId buffer, std::uint64_t index) {
@@ -126,13 +139,14 @@ std::vector<ObservedState> observed_states(const Problem& test,
   Subjects subjects(test);
   for (const Assertion& assertion : test.contract.assertions) subjects.add(*assertion.formula);
   Judge judge(test);
+  const auto hidden = predicates(test);
   std::map<std::string, bool> states;
   for (const std::string& state : final_states) {
     Fields fields;
     std::string text;
     each_field(state, [&](std::string_view name, std::string_view value) {
       fields.emplace(name, value);
-      if (!subjects.names().empty() && !subjects.names().contains(name)) return;
+      if (subjects.names().empty() ? hidden.contains(name) : !subjects.names().contains(name)) return;
       text += fmt::format("{}{}={};", text.empty() ? "" : " ", name, value);
     });
     if (judge.passes_filter(fields)) states.emplace(text, judge.satisfies(fields));

@@ -14,7 +14,7 @@ struct ObservedState {
 };
 
 // `final_states` as CheckResult has them (every register and location), reduced to the registers and locations that the
-// condition names; all of them where it names none. Without those that the filter leaves out. Sorted, each once.
+// condition names; all that a test can name where it names none. Without those that the filter leaves out. Sorted, each once.
 [[nodiscard]] std::vector<ObservedState> observed_states(const Problem& test,
                                                          const std::vector<std::string>& final_states);
 

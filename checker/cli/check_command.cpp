@@ -8,6 +8,7 @@
 #include "checker/cli/output.h"
 #include "checker/cli/progress_line.h"
 #include "checker/cli/subject.h"
+#include "checker/litmus.h"
 #include "checker/repair.h"
 #include "checker/report/names.h"
 
@@ -82,6 +83,9 @@ int check_command(const Options& options) {
   const Limits allowed = limits(options);
   const Subject subject = find_subject(options);
   const Problem problem = problem_of(subject);
+  // As `litmus` does; a lock of compare-and-swaps has too many behaviours in eight rounds.
+  if (subject.protocol == nullptr && !options.loop_bound)
+    report.options.loop_bound = LitmusOptions{}.loop_bound;
   require_writable(options.json);
   require_writable(options.dot);
   {

@@ -215,7 +215,8 @@ class LitmusCommand {
     if (!options_.dot.empty()) write_output(options_.dot, to_dot(report));
     if (!options_.explain || !as_text_) return;
     print_out("\n" + to_text(report, text_options(options_)));
-    if (!witness) print_out("no single execution decides this test: the answer is about all of them\n");
+    if (!witness && outcome.statement != Verdict::inconclusive)
+      print_out("no single execution decides this test: the answer is about all of them\n");
   }
 
   void hint() const {

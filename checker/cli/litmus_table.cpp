@@ -52,7 +52,8 @@ std::string_view keyword(Quantifier quantifier) {
   }
   return "";
 }
-std::string_view observation(std::size_t positive, std::size_t all) {
+std::string_view observation(std::size_t positive, std::size_t all, bool of_all) {
+  if (!of_all && (positive == 0 || positive == all)) return "Unknown";
   if (positive == 0) return "Never";
   return positive == all ? "Always" : "Sometimes";
 }
@@ -103,6 +104,7 @@ void LitmusTally::count(const LitmusRun& run) {
   if (run.status != LitmusStatus::malformed) {
     verified += static_cast<std::uint64_t>(run.statement == Verdict::verified);
     violated += static_cast<std::uint64_t>(run.statement == Verdict::violated);
+    open_claims += static_cast<std::uint64_t>(run.statement == Verdict::inconclusive && !run.not_modelled);
     hanging += static_cast<std::uint64_t>(run.liveness == Verdict::violated);
     open_ended += static_cast<std::uint64_t>(run.liveness == Verdict::inconclusive &&
                                              run.statement != Verdict::inconclusive);
@@ -138,8 +140,8 @@ void compare(LitmusRun& run, bool expectations) {
   } else if (expectations) {
     run.status = LitmusStatus::no_expectation;
   } else {
-    // The statement is the question; that a loop was cut short leaves only its end open.
-    run.status = run.statement == Verdict::inconclusive ? LitmusStatus::inconclusive : LitmusStatus::answered;
+    const bool decided = run.statement != Verdict::inconclusive && run.liveness != Verdict::inconclusive;
+    run.status = decided ? LitmusStatus::answered : LitmusStatus::inconclusive;
   }
 }
 
@@ -187,9 +189,11 @@ std::string LitmusTable::summary(const LitmusTally& tally, double seconds) const
   } else {
     parts.push_back(fmt::format("{} verified", tally.verified));
     parts.push_back(fmt::format("{} violated", tally.violated));
+    // Where only the end is open, the claim is decided: counted above, and told below.
+    if (tally.open_claims != 0) parts.push_back(fmt::format("{} inconclusive", tally.open_claims));
   }
   part(LitmusStatus::not_modelled, false);
-  part(LitmusStatus::inconclusive, false);
+  if (expectations_) part(LitmusStatus::inconclusive, false);
   part(LitmusStatus::malformed, false);
   const std::string compared =
       expectations_ ? fmt::format("; {} compared", counted(tally.compared, "expectation")) : "";
@@ -205,16 +209,16 @@ std::string LitmusTable::summary(const LitmusTally& tally, double seconds) const
 std::string herd_text(const LitmusRun& run) {
   if (!was_run(run)) return "";
   const std::size_t yes = positive(run), no = run.states.size() - yes;
-  std::string text =
-      fmt::format("  Test {} {}\n  States {}\n", run.name, kind(run.quantifier), run.states.size());
+  std::string text = fmt::format("  Test {} {}\n  States {}{}\n", run.name, kind(run.quantifier),
+                                 run.states.size(), run.reason.empty() ? "" : " or more");
   for (const ObservedState& state : run.states) text += fmt::format("  {}\n", state.text);
   const char* const answer = run.statement == Verdict::verified   ? "Ok"
                              : run.statement == Verdict::violated ? "No"
                                                                   : "Unknown";
   text += fmt::format("  {}\n  Witnesses\n  Positive: {} Negative: {}\n", answer, yes, no);
   text += fmt::format("  Condition {} {}\n", keyword(run.quantifier), run.condition);
-  return text +
-         fmt::format("  Observation {} {} {} {}\n\n", run.name, observation(yes, run.states.size()), yes, no);
+  return text + fmt::format("  Observation {} {} {} {}\n\n", run.name,
+                            observation(yes, run.states.size(), run.reason.empty()), yes, no);
 }
 
 std::string litmus_json(Model model, const std::vector<LitmusRun>& runs, double seconds) {

@@ -13,7 +13,7 @@
 namespace fencewise {
 
 enum class LitmusStatus : std::uint8_t {
-  answered,  // nothing was expected of any test
+  answered,  // the claim, and whether every execution ends; nothing was expected of any test
   as_expected,
   differs,
   no_expectation,  // of this test, whatever it answered
@@ -43,7 +43,8 @@ struct LitmusRun {
 // What remains to be told of a run when its tests are forgotten.
 struct LitmusTally {
   std::array<std::uint64_t, litmus_statuses> by_status{};
-  std::uint64_t tests = 0, verified = 0, violated = 0, hanging = 0, open_ended = 0, executions = 0;
+  std::uint64_t tests = 0, verified = 0, violated = 0, open_claims = 0, hanging = 0, open_ended = 0,
+                executions = 0;
   std::uint64_t compared = 0;  // expectations
 
   void count(const LitmusRun& run);

@@ -235,10 +235,41 @@ bool GraphExplorer::leaf(std::size_t depth) {
   return choose_quorums(*leaf_, 0);
 }
 
+namespace {
+
+// Litmus dialect, versioned models: whether somebody is counted among those who met at a barrier who could only come after they
+// had met, as the second arrival of a thread that waits at the first. A wait depends on those who met, what follows a wait
+// depends on it; a cycle of that, of other dependencies and of reads-from never happens.
+bool meets_itself(const PartialExecution& x) {
+  const auto lets_all_pass = [](const PartialExecution::Phase& p) { return p.quorum != 0; };
+  if (std::none_of(x.phases.begin(), x.phases.end(), lets_all_pass)) return false;
+  const ExecutionGraph& g = x.graph;
+  const auto events = static_cast<std::uint32_t>(g.events.size());
+  Relation needs;  // before -> after
+  needs.reset(events);
+  for (const Edge& e : g.dep) needs.add(e.from, e.to);
+  for (const Edge& e : g.sync) needs.add(e.from, e.to);
+  for (EventId r = 0; r < events; ++r)
+    if (g.rf[r] != no_event) needs.add(g.rf[r], r);
+  for (const PartialExecution::Thread& thread : x.threads) {
+    EventId wait = no_event;  // the last one before
+    for (const auto& action : thread.events)
+      for (const EventId e : action) {
+        if (e == no_event) continue;
+        if (wait != no_event) needs.add(wait, e);
+        if (g.events[e].kind == EventKind::wait) wait = e;
+      }
+  }
+  needs.close();
+  return needs.reflexive_somewhere();
+}
+
+}  // namespace
+
 // Litmus dialect, versioned models: of the arrivals at a barrier with count N, some N met. More than N would only order more.
 bool GraphExplorer::choose_quorums(PartialExecution& x, std::size_t phase) {
   while (phase < x.phases.size() && x.phases[phase].quorum == 0) ++phase;
-  if (phase == x.phases.size()) return order_writes(x);
+  if (phase == x.phases.size()) return meets_itself(x) || order_writes(x);
   const auto& p = x.phases[phase];
   const std::size_t before = x.graph.sync.size();
   std::vector<bool> met(p.arrivals.size(), false);

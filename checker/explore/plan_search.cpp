@@ -209,8 +209,10 @@ std::optional<bool> PlanSearch::explore_views(const Node& node, const std::share
     if (!explored.bad.empty() && options_.stop_at_first) return false;
   }
   for (view::Explored::Final& final : explored.finals) {
-    if (!always) (void)confirm(node, *context, explorer->retrace(final.path), point, next);
-    if (condition_met_ && options_.stop_at_first) return false;
+    if (!always && !condition_met_) (void)confirm(node, *context, explorer->retrace(final.path), point, next);
+    // A state that `exists` asks for ends no search: what else may happen is asked too.
+    const bool searching = problem_.contract.quantifier == Quantifier::exists;
+    if (condition_met_ && options_.stop_at_first && !searching) return false;
     if (point.ends_plan) continue;
     go_on_from(node, point, std::move(final.memory),
                [explorer, context, path = std::move(final.path), number = point.number] {
@@ -281,9 +283,7 @@ bool PlanSearch::take(const Node& node, PartialExecution& x, Relations& r, const
   if (!point.ends_plan && seen.after && (!ends || options_.races != Races::fail))
     go_on_from(node, point, std::move(*seen.after),
                [witness = witness_of(x, r, point.number)] { return witness; }, next);
-  const bool decided = problem_.contract.quantifier == Quantifier::exists && condition_met_ &&
-                       options_.stop_at_first && !options_.collect_states;
-  return !decided;
+  return true;
 }
 
 // The next launch starts from `after`, if it is new.
@@ -329,7 +329,7 @@ void PlanSearch::conclude() {
   const bool searching = problem_.contract.quantifier == Quantifier::exists;
   if (violated) {
     result_.verdict = Verdict::violated;
-  } else if (!unexplored_.empty() && !(searching && condition_met_)) {
+  } else if (!unexplored_.empty()) {
     result_.verdict = Verdict::inconclusive;
     result_.reason = unexplored_;
   }

@@ -80,7 +80,7 @@ TEST(Check, FindsAMissingResetInTheSecondLaunch) {
 
 TEST(Check, IsInconclusiveAtItsTimeLimit) {
   const ProcessResult result =
-      fencewise("check splitk-serial --param splits=8 --param replays=3 --max-seconds 2");
+      fencewise("check splitk-serial --param splits=8 --param replays=3 --engine graph --max-seconds 0.5");
   EXPECT_EQ(result.exit_code, 3);
   EXPECT_THAT(result.out, StartsWith("inconclusive: "));
   EXPECT_THAT(result.out, HasSubstr("explored: "));

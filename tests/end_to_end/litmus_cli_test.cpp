@@ -338,7 +338,70 @@ TEST(Explain, DrawsTheExecution) {
   EXPECT_THAT(dot.out, HasSubstr("rf"));
 }
 
+// --- What a bound leaves open ---
+
+// An exchange writes in every round, so that no round is like the one before: three rounds say nothing of the fourth.
+const std::string exchange_lock =
+    "PTX t\n{\nx = 1;\n}\n P0@cta 0,gpu 0                | P1@cta 1,gpu 0 ;\n"
+    " LC00: | st.relaxed.gpu x, 0 ;\n atom.relaxed.gpu.exch r0, x, 1 | ;\n"
+    " bne r0, 0, LC00 | ;\n";
+
+TEST(LoopBound, LeavesTheEndOpenThoughTheClaimIsDecided) {
+  const ScratchFolder folder;
+  const std::string test = folder.file("t.litmus"), table = folder.file("e.tsv");
+  write_file(test, exchange_lock + "exists (P0:r0 == 0)\n");
+  const ProcessResult result = fencewise({"litmus", test});
+  EXPECT_EQ(result.exit_code, 3);
+  EXPECT_THAT(line_with(result.out, "t.litmus "), HasSubstr("verified      ?  "));
+  EXPECT_THAT(line_with(result.out, "t.litmus "),
+              EndsWith("would go round more than 3 times (--loop-bound)"));
+  EXPECT_THAT(result.out,
+              HasSubstr("1 test, model ptx: 1 verified, 0 violated; of 1 it is open whether they end; "));
+  EXPECT_EQ(Json::parse(fencewise({"litmus", test, "--json", "-"}).out)["tests"][0]["status"],
+            "inconclusive");
+  // A table that asks for the claim alone has its answer; one that asks for the end has not.
+  write_file(table, "path\tmodel\tproperty\texpected\nt.litmus\tptx\tassertion\t1\n");
+  EXPECT_EQ(fencewise({"litmus", test, "--expected", table}).exit_code, 0);
+  write_file(table, "path\tmodel\tproperty\texpected\nt.litmus\tptx\tliveness\t1\n");
+  EXPECT_EQ(fencewise({"litmus", test, "--expected", table}).exit_code, 3);
+  EXPECT_EQ(fencewise({"check", test}).exit_code, 3);
+}
+
+TEST(LoopBound, LeavesAClaimAboutAllExecutionsOpen) {
+  const ScratchFolder folder;
+  const std::string test = folder.file("t.litmus");
+  write_file(test, exchange_lock + "~exists (P0:r0 == 2)\n");
+  const ProcessResult result = fencewise({"litmus", test, "--states"});
+  EXPECT_EQ(result.exit_code, 3);
+  EXPECT_THAT(result.out, HasSubstr("\n1 test, model ptx: 0 verified, 0 violated, 1 inconclusive; "));
+  EXPECT_THAT(result.out, HasSubstr("\n  States 1 or more\n  0:r0=0;\n  Unknown\n"));
+  EXPECT_THAT(result.out, HasSubstr("Observation t Unknown 0 1\n"));
+  EXPECT_THAT(fencewise({"litmus", test, "--explain"}).out, Not(HasSubstr("no single execution")));
+}
+
+TEST(States, NameNoRegisterThatTheTestHasNot) {
+  const ScratchFolder folder;
+  write_file(folder.file("t.litmus"), exchange_lock + "exists 0 == 0\n");
+  EXPECT_THAT(fencewise({"litmus", folder.file("t.litmus"), "--states"}).out,
+              HasSubstr("\n  0:r0=0; x=1;\n"));
+}
+
 // --- Litmus files as subjects of other commands ---
+
+// The first execution found met the condition, and `check` said verified without looking at the next.
+TEST(LitmusFile, IsVerifiedOnlyWhenAllOfItIsExplored) {
+  const ScratchFolder folder;
+  const std::string test = folder.file("t.litmus");
+  write_file(test,
+             "PTX t\n{\nx = 0;\n}\n P0@cta 0,gpu 0 | P1@cta 0,gpu 0 ;\n"
+             " st.relaxed.cta x, 1 | ld.relaxed.cta r0, x ;\n bar.cta.sync 0, 0, 2 | beq r0, 0, LC00 ;\n"
+             " | bar.cta.sync 0, 0, 2 ;\n | LC00: ;\nexists (P1:r0 == 1)\n");
+  EXPECT_THAT(fencewise({"check", test}).out, StartsWith("violated: stuck in replay 1 ("));
+  write_file(test, head +
+                       " st.weak x, 1 | ld.relaxed.gpu r0, y ;\n st.relaxed.gpu y, 1 | bne r0, 0, LC00 ;\n"
+                       " | ld.weak r1, x ;\n | LC00: ;\nexists (P1:r0 == 1)\n");
+  EXPECT_THAT(fencewise({"check", test}).out, StartsWith("violated: race on x in replay 1 ("));
+}
 
 TEST(LitmusFile, IsASubjectOfCheckShowSimulateAndReplay) {
   const ScratchFolder folder;

@@ -1,5 +1,6 @@
 // Litmus suites against their tables: the public one (Dat3M's, 347 expectations) and our own, under every model.
 #include <algorithm>
+#include <cstdint>
 #include <ctime>
 #include <map>
 #include <set>
@@ -65,6 +66,16 @@ class OpenSuite : public ::testing::Test {
     if (suite_.tests.empty())
       GTEST_SKIP() << "the public litmus tests are not at " << suite_.folder << "; set FENCEWISE_LITMUS_DIR";
   }
+  // Those with a published verdict and the others; where time is short every tenth of these, which have loops and take long.
+  [[nodiscard]] std::vector<std::string> tests() const {
+    if (!testing::small_scale()) return suite_.tests;
+    const auto& published = suite_.expected.of(Model::ptx_v7_5);
+    std::vector<std::string> some;
+    for (std::size_t n = 0; n < suite_.tests.size(); ++n)
+      if (n % 10 == 0 || published.contains(suite_.tests[n])) some.push_back(suite_.tests[n]);
+    return some;
+  }
+
   const LitmusSuite suite_ = testing::open_suite(FENCEWISE_SOURCE_DIR);
 };
 
@@ -94,7 +105,7 @@ TEST_F(OpenSuite, HasThePublishedVerdicts) {
 
 // Every test of the suite, those without an expectation too, is run to an answer under the newer model.
 TEST_F(OpenSuite, IsAnsweredToTheLastTest) {
-  for (const std::string& path : suite_.tests) {
+  for (const std::string& path : tests()) {
     const Answer answer = run(suite_, path, Model::ptx_v7_5);
     EXPECT_FALSE(answer.outcome.not_modelled) << path << ": " << answer.outcome.reason;
     if (!testing::small_scale()) {
@@ -103,28 +114,80 @@ TEST_F(OpenSuite, IsAnsweredToTheLastTest) {
   }
 }
 
+// --- What tells `ptx` from `ptx-v7.5` ---
+
 bool tells_apart(Verdict a, Verdict b) {
   return a != b && a != Verdict::inconclusive && b != Verdict::inconclusive;
 }
+bool tell_apart(const LitmusOutcome& a, const LitmusOutcome& b) {
+  return tells_apart(a.statement, b.statement) || tells_apart(a.liveness, b.liveness);
+}
 
-// The default model reads the ISA's text, and on this suite that shows only at barriers: where more come than are needed, the
-// barrier re-arms (caution quorum-rearms); where no count is given, it waits for all threads of the CTA, also those that go to
-// another one (caution bar-subset-of-cta: ill-formed as PTX, which asks for a count there).
+// Calls f(CTA, barrier) for each barrier instruction of the test's threads.
+template <class F> void each_barrier(Problem& test, F&& f) {
+  for (const PlacedThread& thread : test.launches.front().placed)
+    for (Block& block : test.kernels.at(thread.kernel.value).blocks)
+      for (Instruction& instruction : block.instructions)
+        if (auto* barrier = std::get_if<Barrier>(&instruction.operation)) f(thread.placement.cta, *barrier);
+}
+
+bool may_meet(const Barrier& a, const Barrier& b) {
+  const bool same_number = a.id.is_register() || b.id.is_register() || a.id.bits == b.id.bits;
+  return a.instance == b.instance && same_number;
+}
+
+// The same with the counts that PTX asks for where not all threads of a CTA come: as many as the text has instructions.
+Problem with_counts(const Problem& test) {
+  Problem counted = test, text = test;
+  each_barrier(counted, [&](CtaId cta, Barrier& barrier) {
+    if (barrier.count.present()) return;
+    std::uint64_t count = 0;
+    each_barrier(text, [&](CtaId other_cta, const Barrier& other) {
+      count += static_cast<std::uint64_t>(other_cta == cta && may_meet(barrier, other));
+    });
+    barrier.count = Operand::imm(count);
+  });
+  return counted;
+}
+
+LitmusOutcome with_counts(const LitmusSuite& suite, const std::string& path, Model model) {
+  LitmusOptions options;
+  options.model = model;
+  return run_litmus(with_counts(read_litmus(suite.folder + "/" + path)), options);
+}
+
+// The default model reads the ISA's text, and on this suite that shows at barriers only:
+// - with a count, where more come than are needed, the barrier re-arms (caution quorum-rearms);
+// - without a count it waits for all threads of the CTA. Six tests leave the count out though some threads go to another
+//   barrier (caution bar-subset-of-cta). Under `ptx` all wait for ever, each at its own; in the dialect, which asks for those
+//   whose text has the barrier, they pass. Written with its count, as PTX wants it, each of the six answers the same in both.
 TEST_F(OpenSuite, TellsPtxFromTheNewerPublishedModelOnlyByBarriers) {
-  std::set<std::string> rearm, subset, told_apart;
+  const std::set<std::string> without_count = {
+      "Manual/SB+bar-const-diff.litmus",           // P0 at barrier 0, P1 at 1
+      "Manual/SB+named-bar-sta-reg-const.litmus",  // P1 at 1, P0 at the one that a racing read names
+      "Manual/SB+twice-bars-diff.litmus",          // both at 1, then P0 at 2, P1 at 3
+      "Manual/barrier-instance-id-exists.litmus",  // P0 and P1 at 1, P2 and P3 at 2; likewise the others
+      "Manual/barrier-instance-id-forall.litmus", "Manual/barrier-logical-id-forall.litmus",
+  };
+  std::set<std::string> rearming, subset, told_apart, told_apart_with_counts;
   for (const auto& [path, expected] : suite_.expected.of(Model::ptx_v7_5)) {
-    if (expected.caution.find("quorum-rearms") != std::string::npos) rearm.insert(path);
+    if (expected.caution.find("quorum-rearms") != std::string::npos) rearming.insert(path);
     if (expected.caution.find("bar-subset-of-cta") != std::string::npos) subset.insert(path);
   }
-  for (const std::string& path : suite_.tests) {
+  EXPECT_EQ(subset, without_count);
+  for (const std::string& path : tests()) {
     const LitmusOutcome isa = run(suite_, path, Model::ptx).outcome;
     const LitmusOutcome published = run(suite_, path, Model::ptx_v7_5).outcome;
-    if (tells_apart(isa.statement, published.statement) || tells_apart(isa.liveness, published.liveness))
-      told_apart.insert(path);
+    if (!tell_apart(isa, published)) continue;
+    told_apart.insert(path);
+    EXPECT_EQ(isa.liveness, Verdict::violated) << path << ": a thread waits for ever";
+    EXPECT_EQ(published.liveness, Verdict::verified) << path;
+    if (tell_apart(with_counts(suite_, path, Model::ptx), with_counts(suite_, path, Model::ptx_v7_5)))
+      told_apart_with_counts.insert(path);
   }
-  std::set<std::string> cautioned = rearm;
-  cautioned.insert(subset.begin(), subset.end());
-  EXPECT_EQ(told_apart, cautioned);
+  EXPECT_EQ(told_apart_with_counts, rearming);
+  rearming.insert(without_count.begin(), without_count.end());
+  EXPECT_EQ(told_apart, rearming);
 }
 
 // The sizes of searches are reviewed when they change: fewer executions than before would be a hole.
@@ -199,7 +262,9 @@ TEST(Readings, AreToldApartByATestOfOurs) {
       {"fence_sc_is_acq_rel", "mp+fence-sc+fence-acq_rel.litmus", false, true},
       {"red_acquires", "mp+red-does-not-acquire.litmus", true, false},
       {"failing_cas_writes", "cas-that-fails.litmus", false, true},
-      {"barriers_rearm", "bar-rearms.litmus", false, true},
+      {"barriers_rearm: with a count", "bar-rearms.litmus", false, true},
+      {"barriers_rearm: without, all threads of the CTA", "bar-other-barrier.litmus", false, true},
+      {"barriers_rearm: without, but those that have ended", "bar-jumped-over.litmus", true, false},
   };
   for (const Point& point : points) {
     EXPECT_EQ(holds(point.path, Model::ptx), point.in_ptx) << point.field;
