@@ -10,6 +10,7 @@
 
 #include "checker/cli/commands.h"
 #include "checker/cli/output.h"
+#include "checker/cli/files.h"
 #include "checker/cli/subject.h"
 #include "kernels/core/error.h"
 #include "kernels/ledger/runnable.h"
