@@ -111,8 +111,8 @@ std::string arguments_of(const CudaSource& source) {
     if (!name.starts_with("--")) {
       line += fmt::format(" --param {}={}", name, text);
     } else {
-      const bool spaces = text.find(' ') != std::string::npos;
-      line += fmt::format(" {}", name) + (text.empty() ? "" : fmt::format(spaces ? " '{}'" : " {}", text));
+      const std::string quote = text.find(' ') == std::string::npos ? "" : "'";
+      line += fmt::format(" {}", name) + (text.empty() ? "" : " " + quote + text + quote);
     }
   }
   return line;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cctype>
+#include <limits>
 #include <optional>
 #include <utility>
 
@@ -276,24 +277,19 @@ Node parse_expression(std::string_view source, Position at, const Diagnostics& d
 
 namespace {
 
-std::int64_t checked(bool overflow, std::int64_t result, const Node& node, const Diagnostics& diagnostics) {
-  if (overflow) diagnostics.error(node.token.at, "found a number beyond 64 bits; expected a smaller one");
-  return result;
-}
-
-std::int64_t calculate(const Node& node, std::int64_t a, std::int64_t b, const Diagnostics& diagnostics) {
+// The result in 64 bits; no value: it overflows, or there is none.
+std::optional<std::int64_t> calculate(char op, std::int64_t a, std::int64_t b) {
   std::int64_t result = 0;
-  switch (node.token.text.front()) {
-    case '+': return checked(__builtin_add_overflow(a, b, &result), result, node, diagnostics);
-    case '-': return checked(__builtin_sub_overflow(a, b, &result), result, node, diagnostics);
-    case '*': return checked(__builtin_mul_overflow(a, b, &result), result, node, diagnostics);
-    default: break;
+  bool overflow = false;
+  switch (op) {
+    case '+': overflow = __builtin_add_overflow(a, b, &result); break;
+    case '-': overflow = __builtin_sub_overflow(a, b, &result); break;
+    case '*': overflow = __builtin_mul_overflow(a, b, &result); break;
+    default:
+      if (b == 0 || (b == -1 && a == std::numeric_limits<std::int64_t>::min())) return std::nullopt;
+      return op == '/' ? a / b : a % b;
   }
-  if (b == 0) diagnostics.error(node.token.at, "found a division by zero; expected another divisor");
-  if (b == -1)
-    return checked(__builtin_sub_overflow(std::int64_t{0}, a, &result), node.token.text == "%" ? 0 : result,
-                   node, diagnostics);
-  return node.token.text == "/" ? a / b : a % b;
+  return overflow ? std::nullopt : std::optional(result);
 }
 
 }  // namespace
@@ -305,12 +301,23 @@ std::int64_t evaluate(const Node& node, const Constants& constants, const Diagno
       if (const auto it = constants.find(node.token.text); it != constants.end()) return it->second;
       diagnostics.error(node.token.at, fmt::format("found {}; expected a number or a name of [constants]",
                                                    fencewise::quoted(node.token.text)));
-    case Kind::negative: return -evaluate(node.children[0], constants, diagnostics);
-    case Kind::arithmetic:
-      return calculate(node, evaluate(node.children[0], constants, diagnostics),
-                       evaluate(node.children[1], constants, diagnostics), diagnostics);
+    case Kind::negative: {
+      const auto result = calculate('-', 0, evaluate(node.children[0], constants, diagnostics));
+      if (result) return *result;
+      break;
+    }
+    case Kind::arithmetic: {
+      const std::int64_t a = evaluate(node.children[0], constants, diagnostics);
+      const std::int64_t b = evaluate(node.children[1], constants, diagnostics);
+      if (const auto result = calculate(node.token.text.front(), a, b)) return *result;
+      break;
+    }
     default: diagnostics.error(node.token.at, "found a condition or a buffer; expected a number");
   }
+  diagnostics.error(
+      node.token.at,
+      fmt::format("found {}, which overflows or divides by zero here; expected a number of 64 bits",
+                  fencewise::quoted(node.token.text)));
 }
 
 // --- Formulas ---
