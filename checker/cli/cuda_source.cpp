@@ -1,5 +1,6 @@
 #include "checker/cli/cuda_source.h"
 
+#include <algorithm>
 #include <charconv>
 #include <filesystem>
 #include <iterator>
@@ -27,6 +28,26 @@ std::string launch_path(const CudaSource& source) {
 }
 
 }  // namespace
+
+bool is_cuda_file(const std::string& file) {
+  const std::string suffix = std::filesystem::path(file).extension().string();
+  return suffix == ".ptx" || suffix == ".cu";
+}
+
+launchfile::Constants constants_of(const std::vector<std::string>& params) {
+  launchfile::Constants constants;
+  for (const std::string& param : params) {
+    const std::size_t equals = std::min(param.find('='), param.size());
+    std::int64_t value = 0;
+    const char* const end = param.data() + param.size();
+    const auto [rest, error] = std::from_chars(param.data() + std::min(equals + 1, param.size()), end, value);
+    if (equals == 0 || error != std::errc() || rest != end)
+      throw InputError(fmt::format("--param must be of the form name=number; got '{}'", param.substr(0, 60)));
+    if (!constants.emplace(param.substr(0, equals), value).second)
+      throw InputError(fmt::format("parameter '{}' is given twice", param.substr(0, equals)));
+  }
+  return constants;
+}
 
 std::vector<std::string> words(const std::string& text) {
   std::istringstream in(text);

@@ -22,6 +22,9 @@ struct CudaSource {
   bool ptx_lines = false;
 };
 
+[[nodiscard]] bool is_cuda_file(const std::string& file);
+// "n=4", "m=2". Throws InputError for what is no number, and for names given twice.
+[[nodiscard]] launchfile::Constants constants_of(const std::vector<std::string>& params);
 // Separated by spaces.
 [[nodiscard]] std::vector<std::string> words(const std::string& text);
 // Throws InputError where the file is no PTX module, and for a .cu file where nvcc is missing or refuses it.

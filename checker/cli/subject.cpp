@@ -136,30 +136,13 @@ Subject litmus_test(const std::string& path) {
   return subject;
 }
 
-// Numbers that take the place of the launch file's constants.
-launchfile::Constants given_constants(const Options& options) {
-  launchfile::Constants constants;
-  for (const std::string& param : options.params) {
-    const std::size_t equals = param.find('=');
-    std::int64_t value = 0;
-    const char* const end = param.data() + param.size();
-    const char* const start = equals == std::string::npos ? end : param.data() + equals + 1;
-    const auto [rest, error] = std::from_chars(start, end, value);
-    if (equals == 0 || error != std::errc() || rest != end)
-      throw InputError(fmt::format("--param must be of the form name=number; got '{}'", shortened(param)));
-    if (!constants.emplace(param.substr(0, equals), value).second)
-      throw InputError(fmt::format("parameter '{}' is given twice", param.substr(0, equals)));
-  }
-  return constants;
-}
-
 Subject cuda_subject(const Options& options) {
   if (!options.variant.empty() || options.all_variants)
     throw InputError(fmt::format("{} is a file: it takes no --variant or --all-variants", options.subject));
   Subject subject;
   subject.name = without_absolute_path(options.subject);
   subject.file = options.subject;
-  subject.cuda = CudaSource{options.subject, options.launch, words(options.nvcc_args), given_constants(options), options.replays,
+  subject.cuda = CudaSource{options.subject, options.launch, words(options.nvcc_args), constants_of(options.params), options.replays,
                             options.ptx_lines};
   return subject;
 }
@@ -176,7 +159,7 @@ Subject find_subject(const Options& options) {
     refuse_protocol_options(options, "a saved report");
     return subject_of(report_from_json(read_file(options.subject), options.subject));
   }
-  if (suffix == ".ptx" || suffix == ".cu") return cuda_subject(options);
+  if (is_cuda_file(options.subject)) return cuda_subject(options);
   Subject subject;
   subject.protocol = &protocol_named(options.subject);
   subject.name = subject.protocol->name;
@@ -193,8 +176,7 @@ Subject subject_of(const Report& report) {
       throw InputError(fmt::format("{} is a litmus test: it has no parameters or variants", report.subject));
     return litmus_test(report.subject);
   }
-  const std::string suffix = std::filesystem::path(report.subject).extension().string();
-  if (suffix == ".ptx" || suffix == ".cu") {
+  if (is_cuda_file(report.subject)) {
     Subject subject;
     subject.name = subject.file = report.subject;
     subject.cuda = cuda_source_of(report.subject, report.params);

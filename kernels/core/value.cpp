@@ -272,6 +272,9 @@ Value Terms::apply(const Arithmetic& i, Value a, Value b, Value c) {
           if (x.is_number()) return x.bits() == 0 ? x : sum(i.type, y, x.bits(), Value::number(0), 1);
       }
       break;
+    case Arith::shl:  // a product: 2 * x is written x << 1
+      if (b.is_number() && b.bits() < 8 * size_of(i.type)) return sum(i.type, a, std::uint64_t{1} << b.bits(), Value::number(0), 1);
+      break;
     case Arith::min:
     case Arith::max:
     case Arith::bit_and:

@@ -1,5 +1,7 @@
 #include "kernels/frontend/ptx/describe.h"
 
+#include <map>
+
 #include <fmt/format.h>
 
 #include "kernels/core/printer.h"
@@ -79,17 +81,15 @@ struct Meaning {
   }
 };
 
-// Of a chain of inlined functions the one that the user called, without its namespaces and parameters.
+// Of a chain of inlined functions the one that the user called, without its template arguments.
 std::string called(const Origin& origin) {
-  if (origin.inlined.empty()) return "";
-  std::string name = origin.inlined.front();
-  name = name.substr(0, name.find('('));
-  const std::size_t colons = name.rfind("::");
-  return fmt::format(", from {}()", colons == std::string::npos ? name : name.substr(colons + 2));
+  if (origin.inlined.empty() || origin.inlined.front().empty()) return "";
+  const std::string& name = origin.inlined.front();
+  return fmt::format(", from {}()", name.starts_with("operator") ? name : name.substr(0, name.find('<')));
 }
 
 std::string where(const SourceLine& at, const Kernel& kernel) {
-  const std::string text = print(at, kernel);
+  std::string text = print(at, kernel);
   return text.empty() ? "?" : text;
 }
 
@@ -134,19 +134,35 @@ PointerUse use_of(std::size_t param, const LoweredKernel& lowered, const std::ve
   return {};
 }
 
+// What the kernel reads of a struct: "+8  u64  pointer to u32: written".
+std::string fields(std::size_t param, const LoweredKernel& lowered, const std::vector<PointerUse>& uses) {
+  std::map<std::uint64_t, std::string> lines;
+  const std::string prefix = fmt::format("param_{}", param);
+  for (std::size_t n = 0; n < uses.size(); ++n) {
+    const ParamDecl& read = lowered.kernel.params[n];
+    if (read.name != prefix && !read.name.starts_with(prefix + "_")) continue;
+    const std::uint64_t offset = read.name == prefix ? 0 : std::stoull(read.name.substr(prefix.size() + 1));
+    lines[offset] = fmt::format("        +{:<4} {:6} {}\n", offset, name(read.type),
+                                uses[n].used() ? use_text(uses[n]) : "");
+  }
+  std::string text;
+  for (const auto& [offset, line] : lines) text += line;
+  return text;
+}
+
 std::string parameters(const Function& function, const LoweredKernel& lowered) {
   if (function.params.empty()) return "  no parameters\n";
   const std::vector<PointerUse> uses = pointer_uses(lowered.kernel);
   std::string text = "  parameters\n";
   for (std::size_t n = 0; n < function.params.size(); ++n) {
     const Variable& param = function.params[n];
+    if (!param.extents.empty()) {
+      text += fmt::format("    {:<3} a struct of {} bytes\n", n, bytes_of(param)) + fields(n, lowered, uses);
+      continue;
+    }
     const PointerUse use = use_of(n, lowered, uses);
-    const std::string type =
-        param.extents.empty() ? param.type.text.substr(1) : fmt::format("{} bytes", bytes_of(param));
-    text += fmt::format("    {:<3} {:10} {}\n", n, type,
-                        use.used()              ? use_text(use)
-                        : param.extents.empty() ? ""
-                                                : "struct");
+    text +=
+        fmt::format("    {:<3} {}{}\n", n, param.type.text.substr(1), use.used() ? "  " + use_text(use) : "");
   }
   return text;
 }

@@ -25,7 +25,7 @@ bool InstructionLowering::move_param_address() {
   const auto pointer = operands_.param_at(operands_.at(1));
   if (!pointer) return false;
   if (instruction_->guard || definitions_[operands_.at(0).token.text] != 1)
-    throw Refusal("the address of a parameter is");
+    throw Refusal("the address of a parameter");
   operands_.remember_param(operands_.register_named(operands_.at(0).token), *pointer);
   return true;
 }
@@ -95,7 +95,7 @@ void InstructionLowering::cvta() {
     const Value source = operands_.value(1, type);
     if (to) return arith_to(dst, Arith::bit_and, type, source, Value::imm(window_mask));
     const auto window = memory_.window(*space);
-    if (!window) throw Refusal("a window without a variable is");
+    if (!window) throw Refusal("a window without a variable");
     return arith_to(dst, Arith::add, type, Value::address_of(*window), source);
   }
   if (!opcode_.take("global") && !opcode_.take("const")) throw Refusal();
@@ -237,7 +237,7 @@ void InstructionLowering::binary(Arith op) {
   if (op == Arith::add && operands_.param_at(operands_.at(1)) &&
       operands_.at(2).kind == Operand::Kind::integer) {
     ParamPointer pointer = *operands_.param_at(operands_.at(1));
-    if (definitions_[operands_.at(0).token.text] != 1) throw Refusal("the address of a parameter is");
+    if (definitions_[operands_.at(0).token.text] != 1) throw Refusal("the address of a parameter");
     (void)type();
     pointer.offset += integer_bits(operands_.at(2).token.text);
     return operands_.remember_param(operands_.register_named(operands_.at(0).token), pointer);

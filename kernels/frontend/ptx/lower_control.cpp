@@ -27,7 +27,7 @@ void InstructionLowering::call() {
   if (name == "__assertfail") return emitter_.end(Trap{"an assert fails"});
   if (name == "vprintf") return;
   throw Refusal("a call of " + (name.empty() ? "an unknown function" : name) +
-                " (compile with -O3, so that it is inlined) is");
+                " (compile with -O3, so that it is inlined)");
 }
 
 // --- barriers ---
@@ -60,7 +60,7 @@ void InstructionLowering::bar() {
   const std::size_t id = red ? 1 : 0, end = operands_.count() - (red ? 1 : 0);
   barrier.id = operands_.value(id, Type::u32);
   if (barrier.id.kind != fencewise::Operand::Kind::immediate)
-    throw Refusal("a barrier's number in a register is");
+    throw Refusal("a barrier's number in a register");
   if (id + 1 < end) barrier.count = operands_.value(id + 1, Type::u32);
   emitter_.emit(barrier);
 }

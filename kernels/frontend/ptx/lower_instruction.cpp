@@ -71,10 +71,9 @@ void InstructionLowering::lower(const Instruction& instruction) {
     lower_or_refuse();
   } catch (const Refusal& refusal) {
     emitter_.rewind(mark);
-    const Position at = instruction.opcode.at;
     const std::string what = refusal.what();
-    emitter_.emit(Unmodelled{fmt::format("{}:{}: {}{} not modelled", diagnostics_.file(), at.line,
-                                         instruction.opcode.text, what.empty() ? " is" : ": " + what)});
+    emitter_.emit(Unmodelled{fmt::format("{}:{}: {}{}", diagnostics_.file(), instruction.opcode.at.line,
+                                         instruction.opcode.text, what.empty() ? "" : " (" + what + ")")});
   }
 }
 
@@ -82,7 +81,7 @@ void InstructionLowering::lower_or_refuse() {
   const auto handler = handlers().find(opcode_.mnemonic());
   if (handler == handlers().end()) throw Refusal();
   (this->*handler->second)();
-  if (!opcode_.modifiers().empty()) throw Refusal("." + opcode_.modifiers().front() + " is");
+  if (!opcode_.modifiers().empty()) throw Refusal("." + opcode_.modifiers().front() + "");
 }
 
 Type InstructionLowering::type() {

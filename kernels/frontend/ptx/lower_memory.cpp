@@ -108,7 +108,7 @@ void InstructionLowering::ld_param() {
     if (pointer) value = memory_.read_param(pointer->param, pointer->offset + n * size_of(type), type);
     // What a call returned: only calls that are not modelled return more than zero.
     if (operands_.variable(from) != nullptr) value = fencewise::Operand::imm(0);
-    if (!value) throw Refusal("reading a part of a parameter that the launch does not give is");
+    if (!value) throw Refusal("a part of an address, in a parameter");
     arith_to(operands_.result(results[n], type), Arith::mov, type, *value);
   }
 }

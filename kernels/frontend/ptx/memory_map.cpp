@@ -51,6 +51,21 @@ bool is_dynamic(const Variable& v) {
   return v.space == "shared" && v.external && !v.extents.empty() && v.extents.front() == 0;
 }
 
+// Numbers in memory: what no field gives is 0. No value: it is a part of an address.
+std::optional<std::uint64_t> bits_in(const std::vector<Field>& fields, std::uint64_t offset,
+                                     std::uint64_t size) {
+  std::uint64_t bits = 0;
+  for (std::uint64_t byte = 0; byte < size; ++byte)
+    for (const Field& field : fields) {
+      const std::uint64_t at = offset + byte - field.offset;
+      if (offset + byte < field.offset || at >= field.size) continue;
+      const auto* number = std::get_if<std::uint64_t>(&field.value);
+      if (number == nullptr) return std::nullopt;
+      bits |= (*number >> (8 * at) & 0xffU) << (8 * byte);
+    }
+  return bits;
+}
+
 std::uint64_t rounded_up(std::uint64_t n, std::uint64_t multiple) {
   return (n + multiple - 1) / multiple * multiple;
 }
@@ -222,17 +237,19 @@ fencewise::Operand MemoryMap::number(const std::string& name, Type type, std::ui
 }
 
 std::optional<fencewise::Operand> MemoryMap::read_param(std::size_t param, std::uint64_t offset, Type type) {
-  if (const auto it = numbers_.find({param, offset}); it != numbers_.end()) return it->second;
+  if (const auto it = numbers_.find({param, offset});
+      it != numbers_.end() && kernel_.params[it->second.index].type == type)
+    return it->second;
   std::string name = fmt::format("param_{}", param);
   if (offset != 0) name += fmt::format("_{}", offset);
   if (arguments_ == nullptr) return numbers_[{param, offset}] = number(name, type, 0);
   for (const Field& field : arguments_->params[param]) {
-    if (field.offset != offset || field.size != size_of(type)) continue;
-    if (const auto* value = std::get_if<std::uint64_t>(&field.value))
-      return numbers_[{param, offset}] = number(name, type, *value);
-    const auto& buffer = std::get<BufferArgument>(field.value);
-    return fencewise::Operand::address_of(buffer_array(buffer.buffer, buffer.element), buffer.offset);
+    const auto* buffer = std::get_if<BufferArgument>(&field.value);
+    if (buffer == nullptr || field.offset != offset || size_of(type) != 8) continue;
+    return fencewise::Operand::address_of(buffer_array(buffer->buffer, buffer->element), buffer->offset);
   }
+  if (const auto bits = bits_in(arguments_->params[param], offset, size_of(type)))
+    return numbers_[{param, offset}] = number(name, type, *bits);
   return std::nullopt;
 }
 

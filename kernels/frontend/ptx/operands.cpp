@@ -96,18 +96,18 @@ fencewise::Operand Operands::named_value(const Operand& operand, Type type) {
     if (const auto known = special(operand)) return *known;
     if (operand.token.text.starts_with('%') &&
         operand.token.text.find_first_of("0123456789") == std::string::npos)
-      throw Refusal(fmt::format("{} is", operand.token.text));
-    if (param_named(operand.token.text)) throw Refusal("the address of a parameter is");
+      throw Refusal(operand.token.text);
+    if (param_named(operand.token.text)) throw Refusal("the address of a parameter");
     unknown(operand.token);
   }
   if (const auto* reg = std::get_if<RegisterId>(&*found)) {
-    if (pointers_.contains(reg->value)) throw Refusal("the address of a parameter is");
+    if (pointers_.contains(reg->value)) throw Refusal("the address of a parameter");
     return *reg;
   }
   const auto* variable = std::get_if<const Variable*>(&*found);
-  if (variable == nullptr) throw Refusal("the address of a label is");
+  if (variable == nullptr) throw Refusal("the address of a label");
   const auto place = memory_.find(**variable);
-  if (!place) throw Refusal(fmt::format("the address of {} is", operand.token.text));
+  if (!place) throw Refusal(fmt::format("the address of {}", operand.token.text));
   const std::uint64_t offset = place->offset + static_cast<std::uint64_t>(operand.offset);
   const bool in_window = place->space == StateSpace::shared || place->space == StateSpace::local;
   if (in_window) return fencewise::Operand::imm(truncate(type, offset));
@@ -143,7 +143,7 @@ RegisterId Operands::result(const Operand& operand, Type type) {
     diagnostics_.error(operand.token.at,
                        fmt::format("found {}; expected a register", quoted(operand.token.text)));
   const RegisterId reg = register_named(operand.token);
-  if (pointers_.contains(reg.value)) throw Refusal("changing the address of a parameter is");
+  if (pointers_.contains(reg.value)) throw Refusal("changing the address of a parameter");
   return reg;
 }
 
@@ -159,7 +159,7 @@ Address Operands::address(std::size_t n, StateSpace space) {
     diagnostics_.error(operand.token.at,
                        fmt::format("found {}; expected an [address]", quoted(operand.token.text)));
   const Operand& base = operand.elements.front();
-  if (base.kind != Operand::Kind::name) throw Refusal("an absolute address is");
+  if (base.kind != Operand::Kind::name) throw Refusal("an absolute address");
   Address address;
   address.offset = base.offset;
   const bool in_window = space == StateSpace::shared || space == StateSpace::local;
@@ -167,11 +167,11 @@ Address Operands::address(std::size_t n, StateSpace space) {
     address.array = memory_.window(space);
     if (!address.array)
       throw Refusal(
-          fmt::format("{} memory without a variable is", space == StateSpace::shared ? "shared" : "local"));
+          fmt::format("{} memory without a variable", space == StateSpace::shared ? "shared" : "local"));
   }
   if (const Variable* v = variable(base)) {
     const auto place = memory_.find(*v);
-    if (!place) throw Refusal(fmt::format("access to {} is", v->name.text));
+    if (!place) throw Refusal(fmt::format("access to {}", v->name.text));
     address.array = place->array;
     address.offset += static_cast<std::int64_t>(place->offset);
     const bool as_declared =
@@ -186,7 +186,7 @@ Address Operands::address(std::size_t n, StateSpace space) {
   Operand without_offset = base;
   without_offset.offset = 0;
   address.index = value(without_offset, Type::u64);
-  if (!address.array && !address.index.is_register()) throw Refusal("this address is");
+  if (!address.array && !address.index.is_register()) throw Refusal("this address");
   return address;
 }
 

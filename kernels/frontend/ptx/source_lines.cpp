@@ -107,19 +107,19 @@ SourceChain SourceLines::chain_of(SourcePosition at) const {
   return chain;
 }
 
-// A place that is not inlined begins a new chain. Line 0 says nothing: the place before it stays.
+// A run may leave out places that an earlier one gave; of two calls that inlined to one place the last counts.
+// Line 0 says nothing: the place before it stays.
 void SourceLines::read(const Loc& loc) {
   if (loc.at.line == 0) return;
   if (loc.inlined_at) {
     const auto name = names_.find(loc.function.substr(0, loc.function.find_first_of("+ \t")));
-    inlined_[loc.at] = {*loc.inlined_at, name == names_.end() ? "" : demangled(name->second)};
-  } else {
-    inlined_.clear();
+    inlined_[loc.at] = {*loc.inlined_at, name == names_.end() ? "" : short_name(name->second)};
   }
   current_ = chain_of(loc.at);
 }
 
 std::string demangled(const std::string& name) {
+  if (!name.starts_with("_Z")) return name;  // "s" would be a type: short
   int status = 0;
   const std::unique_ptr<char, decltype(&std::free)> text(
       abi::__cxa_demangle(name.c_str(), nullptr, nullptr, &status), &std::free);

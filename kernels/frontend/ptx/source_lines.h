@@ -18,7 +18,7 @@ namespace fencewise::ptx {
 
 struct SourceChain {
   SourceLine user;                // the innermost place in the user's code; line 0: unknown
-  std::vector<std::string> path;  // inlined functions below it, outermost first: "__threadfence()"
+  std::vector<std::string> path;  // inlined functions below it, outermost first: "__threadfence"
 };
 
 // Reads the locs of one function, in order.
