@@ -53,9 +53,9 @@ class Edits {
 
   std::string place(KernelId k, const Instruction& i) const {
     const Kernel& kernel = problem_.kernels[k.value];
-    const std::string where = print(i.where, kernel);
+    const std::string where = print(SourceLine{i.where.file, i.where.line, 0}, kernel);
     return where.empty() ? fmt::format("'{}'", print(i, kernel))
-                         : fmt::format("'{}' ({})", print(i, kernel), where.substr(0, where.rfind(':')));
+                         : fmt::format("'{}' ({})", print(i, kernel), where);
   }
 
   void change(KernelId k, InstructionRef at, const std::string& words, const Instruction& now) {

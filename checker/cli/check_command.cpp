@@ -95,6 +95,7 @@ int check_command(const Options& options) {
   suggest_repair(problem, report);
   report.subject = subject.name;
   report.variant = subject.variant;
+  if (subject.cuda) report.params = texts_of(*subject.cuda);
   if (subject.protocol != nullptr) report.params = texts_of(*subject.protocol, subject.params);
   TextOptions text = text_options(options);
   text.command = replay_line(check_command_line(subject, options, report.options), options);

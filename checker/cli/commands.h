@@ -22,6 +22,8 @@ enum ExitCode : int {
 [[nodiscard]] int replay_command(const Options& options);
 [[nodiscard]] int litmus_command(const Options& options);
 [[nodiscard]] int generate_command(const Options& options);
+[[nodiscard]] int ptx_command(const Options& options);
+[[nodiscard]] int init_command(const Options& options);
 
 [[nodiscard]] int exit_code_of(Verdict verdict);
 

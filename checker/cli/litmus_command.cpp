@@ -14,6 +14,7 @@
 #include "checker/cli/litmus_files.h"
 #include "checker/cli/litmus_table.h"
 #include "checker/cli/output.h"
+#include "checker/cli/files.h"
 #include "checker/cli/subject.h"
 #include "checker/report/dot.h"
 #include "checker/report/names.h"

@@ -41,7 +41,8 @@ void add_command(CLI::App& app, Command command, const char* name, const char* h
   sub->callback([run, &options, &exit_code] { exit_code = run(options); });
 }
 
-constexpr const char* subject_help = "a protocol (`fencewise list`), a .litmus file, or a saved .json report";
+constexpr const char* subject_help = "a protocol (`fencewise list`), a .litmus, .ptx or .cu file, or a saved .json report";
+constexpr const char* cuda_help = "a .ptx or .cu file";
 
 void add_commands(CLI::App& app, Options& options, int& exit_code) {
   add_command(app, Command::list, "list", "built-in protocols", nullptr, list_command, options, exit_code);
@@ -57,6 +58,10 @@ void add_commands(CLI::App& app, Options& options, int& exit_code) {
               litmus_command, options, exit_code);
   app.get_subcommand("litmus")->add_option("paths", options.paths, ".litmus files, and folders of them")->required()->type_name("");
   add_command(app, Command::generate, "generate", "random litmus tests", nullptr, generate_command, options, exit_code);
+  add_command(app, Command::ptx, "ptx", "what was understood of a PTX file, and what is not modelled", cuda_help, ptx_command,
+              options, exit_code);
+  add_command(app, Command::init, "init", "a commented launch file for a kernel of a PTX file", cuda_help, init_command, options,
+              exit_code);
 #ifdef FENCEWISE_HAS_LEDGER
   add_ledger_command(app, exit_code);
 #endif

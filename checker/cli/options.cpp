@@ -18,6 +18,7 @@ namespace {
 
 constexpr std::uint32_t bit(Command command) { return 1U << static_cast<unsigned>(command); }
 constexpr std::uint32_t with_subject = bit(Command::show) | bit(Command::check) | bit(Command::simulate);
+constexpr std::uint32_t reads_cuda = with_subject | bit(Command::ptx) | bit(Command::init);
 constexpr std::uint32_t with_report = bit(Command::check) | bit(Command::replay);
 constexpr std::uint32_t checks = bit(Command::check);
 constexpr std::uint32_t explores = bit(Command::check) | bit(Command::litmus);
@@ -43,6 +44,14 @@ constexpr std::array table{
               bind_flag<&Options::all_variants>},
     OptionRow{"--replays", "R", "launches with the same arguments; the same as --param replays=R",
               with_subject, bind<&Options::replays>},
+    OptionRow{"--launch", "FILE.toml", "the launch of a .ptx or .cu file (default: the .toml file of the same name)",
+              with_subject, bind<&Options::launch>},
+    OptionRow{"--nvcc-args", "ARGS", "more arguments for nvcc, for a .cu file, such as '-arch=sm_80 -DN=2'", reads_cuda,
+              bind<&Options::nvcc_args>},
+    OptionRow{"--ptx-lines", nullptr, "show lines of the PTX, not of the CUDA source", with_subject,
+              bind_flag<&Options::ptx_lines>},
+    OptionRow{"--kernel", "NAME", "the kernel, where the file has several", bit(Command::init), bind<&Options::kernel>},
+    OptionRow{"--out", "FILE|-", "where the launch file goes (default: stdout)", bit(Command::init), bind<&Options::out>},
     OptionRow{"--format", "F", "text, litmus, ptx or dot", bit(Command::show), bind<&Options::format>},
     OptionRow{"--model", "M", "memory model: ptx (default), ptx-v6.0, ptx-v7.5 or sc", explores,
               bind<&Options::model>},

@@ -15,7 +15,7 @@ class App;
 
 namespace fencewise {
 
-enum class Command : std::uint8_t { list, show, check, simulate, replay, litmus, generate };
+enum class Command : std::uint8_t { list, show, check, simulate, replay, litmus, generate, ptx, init };
 
 // As given, not yet checked against each other or a subject.
 struct Options {
@@ -30,6 +30,11 @@ struct Options {
   std::optional<std::int64_t> loop_bound, max_states, max_graphs;
   std::optional<double> max_seconds;
   std::string max_memory;  // "2G"; empty: 75 % of RAM
+
+  std::string launch;     // of a PTX or CUDA file; empty: the .toml beside it
+  std::string nvcc_args;  // of a CUDA file, separated by spaces
+  bool ptx_lines = false;
+  std::string kernel;  // init
 
   std::string order;  // "2,0,3,1"
   std::optional<std::int64_t> runs, seed;

@@ -6,6 +6,7 @@
 #include "checker/check.h"
 #include "checker/cli/commands.h"
 #include "checker/cli/output.h"
+#include "checker/cli/files.h"
 #include "checker/cli/subject.h"
 #include "checker/report/json.h"
 #include "checker/report/names.h"

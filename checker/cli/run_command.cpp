@@ -10,6 +10,8 @@
 
 #include "checker/cli/commands.h"
 #include "checker/cli/output.h"
+#include "checker/cli/run_cuda.h"
+#include "checker/cli/files.h"
 #include "checker/cli/subject.h"
 #include "kernels/core/error.h"
 #include "kernels/ledger/runnable.h"
@@ -20,6 +22,9 @@ namespace {
 struct RunOptions {
   std::string kernel, variant, json, csv;
   std::vector<std::string> params, inputs, outputs;  // name=value, name=file
+  std::string launch, nvcc_args;
+  bool ptx_lines = false;
+  std::uint64_t seed = 1;
   unsigned workers = 1;
 };
 
@@ -102,7 +107,21 @@ std::string to_json(const PreparedRun& prepared, const RunResult& result, const 
   return json.dump(2) + '\n';
 }
 
+// --input and --output are of the kernels that are known by name: a launch file says what its buffers hold.
+int run_file(const RunOptions& options) {
+  if (!options.inputs.empty() || !options.outputs.empty() || !options.variant.empty() || !options.csv.empty())
+    throw InputError(fmt::format("{} is a file: it takes no --input, --output, --variant or --csv", options.kernel));
+  CudaRun run;
+  run.source = {options.kernel, options.launch, words(options.nvcc_args), constants_of(options.params), std::nullopt,
+                options.ptx_lines};
+  run.seed = options.seed;
+  run.workers = options.workers;
+  run.json = options.json;
+  return run_cuda(run);
+}
+
 int run_command(const RunOptions& options) {
+  if (is_cuda_file(options.kernel)) return run_file(options);
   if (options.json == "-" && options.csv == "-")
     throw InputError("--json - and --csv - both want stdout; write one to a file");
   for (const std::string& path : {options.json, options.csv}) require_writable(path);
@@ -129,7 +148,7 @@ int run_command(const RunOptions& options) {
 void add_run_command(CLI::App& app, int& exit_code) {
   CLI::App* command = app.add_subcommand("run", "one kernel on the SIMT executor, with its counters");
   const auto options = std::make_shared<RunOptions>();
-  command->add_option("kernel", options->kernel, "reduction-1 ... gemm-k9, splitk-gemv, reverse, ...")
+  command->add_option("kernel", options->kernel, "reduction-1 ... gemm-k9, splitk-gemv, reverse, ..., or a .ptx or .cu file")
       ->required()
       ->type_name("");
   command->add_option("--param", options->params, "a parameter of the kernel; repeatable")
@@ -143,6 +162,10 @@ void add_run_command(CLI::App& app, int& exit_code) {
   command->add_option("--json", options->json, "write counters and races as JSON, - for stdout")
       ->type_name("FILE");
   command->add_option("--csv", options->csv, "write the counters as CSV, - for stdout")->type_name("FILE");
+  command->add_option("--launch", options->launch, "the launch of a .ptx or .cu file")->type_name("FILE.toml");
+  command->add_option("--nvcc-args", options->nvcc_args, "more arguments for nvcc, for a .cu file")->type_name("ARGS");
+  command->add_flag("--ptx-lines", options->ptx_lines, "show lines of the PTX, not of the CUDA source");
+  command->add_option("--seed", options->seed, "of the data of a .ptx or .cu file (default 1)")->type_name("K");
   command->add_option("-j,--workers", options->workers, "threads that run blocks")
       ->check(CLI::Range(1U, 1024U));
   command->callback([options, &exit_code] { exit_code = run_command(*options); });

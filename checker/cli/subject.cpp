@@ -1,25 +1,22 @@
 #include "checker/cli/subject.h"
 
 #include <algorithm>
-#include <array>
-#include <cerrno>
 #include <charconv>
-#include <cstring>
 #include <filesystem>
-#include <fstream>
+#include <iterator>
 #include <numeric>
 #include <optional>
+#include <sstream>
 
 #include <fmt/format.h>
 
+#include "checker/cli/files.h"
 #include "checker/report/json.h"
 #include "kernels/core/error.h"
 #include "kernels/frontend/litmus/parse.h"
 
 namespace fencewise {
 namespace {
-
-constexpr std::size_t largest_file = std::size_t{64} << 20U;
 
 // Levenshtein's distance: insertions, deletions and replacements that turn a into b.
 std::size_t distance(std::string_view a, std::string_view b) {
@@ -132,16 +129,21 @@ void refuse_protocol_options(const Options& options, std::string_view what) {
                                options.subject, what));
 }
 
-std::string without_absolute_path(const std::string& path) {
-  const std::filesystem::path p(path);
-  return p.is_absolute() ? p.lexically_proximate(std::filesystem::current_path()).generic_string()
-                         : p.generic_string();
-}
-
 Subject litmus_test(const std::string& path) {
   Subject subject;
   subject.name = without_absolute_path(path);
   subject.file = path;
+  return subject;
+}
+
+Subject cuda_subject(const Options& options) {
+  if (!options.variant.empty() || options.all_variants)
+    throw InputError(fmt::format("{} is a file: it takes no --variant or --all-variants", options.subject));
+  Subject subject;
+  subject.name = without_absolute_path(options.subject);
+  subject.file = options.subject;
+  subject.cuda = CudaSource{options.subject, options.launch, words(options.nvcc_args), constants_of(options.params), options.replays,
+                            options.ptx_lines};
   return subject;
 }
 
@@ -157,8 +159,7 @@ Subject find_subject(const Options& options) {
     refuse_protocol_options(options, "a saved report");
     return subject_of(report_from_json(read_file(options.subject), options.subject));
   }
-  if (suffix == ".ptx" || suffix == ".cu")
-    throw InputError(fmt::format("reading {} files is not available yet", suffix));
+  if (is_cuda_file(options.subject)) return cuda_subject(options);
   Subject subject;
   subject.protocol = &protocol_named(options.subject);
   subject.name = subject.protocol->name;
@@ -175,6 +176,12 @@ Subject subject_of(const Report& report) {
       throw InputError(fmt::format("{} is a litmus test: it has no parameters or variants", report.subject));
     return litmus_test(report.subject);
   }
+  if (is_cuda_file(report.subject)) {
+    Subject subject;
+    subject.name = subject.file = report.subject;
+    subject.cuda = cuda_source_of(report.subject, report.params);
+    return subject;
+  }
   Subject subject;
   subject.protocol = &protocol_named(report.subject);
   subject.name = subject.protocol->name;
@@ -186,6 +193,7 @@ Subject subject_of(const Report& report) {
 }
 
 Problem problem_of(const Subject& subject) {
+  if (subject.cuda) return problem_of(*subject.cuda);
   if (subject.protocol == nullptr) return read_litmus(subject.file);
   return instantiate(*subject.protocol, subject.params, subject.variant);
 }
@@ -204,26 +212,12 @@ std::map<std::string, std::string> texts_of(const Protocol& protocol, const Para
 
 std::string command_line(const std::string& command, const Subject& subject) {
   std::string line = fmt::format("fencewise {} {}", command, subject.name);
+  if (subject.cuda) return line + arguments_of(*subject.cuda);
   if (subject.protocol == nullptr) return line;
   for (const auto& [name, text] : texts_of(*subject.protocol, subject.given))
     line += fmt::format(" --param {}={}", name, text);
   if (!subject.variant.empty()) line += fmt::format(" --variant {}", subject.variant);
   return line;
-}
-
-std::string read_file(const std::string& path) {
-  std::error_code ignored;
-  if (std::filesystem::is_directory(path, ignored)) throw InputError(fmt::format("{} is a folder", path));
-  std::ifstream file(path, std::ios::binary);
-  if (!file) throw InputError(fmt::format("can't read {}: {}", path, std::strerror(errno)));
-  std::string text;
-  std::array<char, std::size_t{1} << 16U> chunk;
-  while (file.read(chunk.data(), chunk.size()) || file.gcount() > 0) {
-    text.append(chunk.data(), static_cast<std::size_t>(file.gcount()));
-    if (text.size() > largest_file)
-      throw InputError(fmt::format("{} is larger than {} MiB", path, largest_file >> 20U));
-  }
-  return text;
 }
 
 }  // namespace fencewise

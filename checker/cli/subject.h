@@ -1,9 +1,12 @@
-// What a command works on: a built-in protocol with parameters and variant, a litmus test, or the subject of a saved report.
+// What a command works on: a built-in protocol with parameters and variant, a litmus test, a PTX or CUDA file with its
+// launch, or the subject of a saved report.
 #pragma once
 
 #include <map>
+#include <optional>
 #include <string>
 
+#include "checker/cli/cuda_source.h"
 #include "checker/cli/options.h"
 #include "checker/report/report.h"
 #include "kernels/core/problem.h"
@@ -13,11 +16,12 @@ namespace fencewise {
 
 struct Subject {
   std::string name;                    // as reports show it: never an absolute path
-  const Protocol* protocol = nullptr;  // null: a litmus test
+  const Protocol* protocol = nullptr;  // null: a file
   Parameters params;                   // all of the protocol's
   Parameters given;                    // those that the user gave
   std::string variant;
-  std::string file;  // litmus test: the path
+  std::string file;  // litmus test, PTX or CUDA: the path
+  std::optional<CudaSource> cuda;
 };
 
 // Throws InputError for an unknown protocol (naming the nearest), parameters or variants it does not have, and files that
@@ -33,7 +37,5 @@ struct Subject {
 // "fencewise check splitk-serial --param splits=3 --variant no-reset", with what the user gave.
 [[nodiscard]] std::string command_line(const std::string& command, const Subject& subject);
 
-// The whole file. Throws InputError naming it: missing, a folder, unreadable, larger than 64 MiB.
-[[nodiscard]] std::string read_file(const std::string& path);
 
 }  // namespace fencewise

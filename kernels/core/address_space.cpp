@@ -27,14 +27,26 @@ std::optional<Resolved> AddressSpace::resolve(std::uint64_t address, std::uint32
   return Resolved{{a.storage, static_cast<std::uint32_t>(offset), bytes}, a.alias};
 }
 
+namespace {
+
+// "ws[3]", "last" where a variable is a single element and `plain` allows that, "ws+2 bytes" within an element.
+std::string name_in(const std::string& name, Type type, std::uint64_t bytes, std::uint64_t offset, bool plain) {
+  const std::uint32_t element = size_of(type);
+  if (plain && bytes == element && offset == 0) return name;
+  if (offset % element == 0) return fmt::format("{}[{}]", name, offset / element);
+  return fmt::format("{}+{} bytes", name, offset);
+}
+
+}  // namespace
+
 std::string AddressSpace::name(const Location& location) const {
   if (!location.known() || location.storage >= allocations_.size()) return "?";
   const Allocation& a = allocations_[location.storage];
-  const std::uint32_t element = size_of(a.element);
-  std::string text = a.bytes == element && a.space == StateSpace::global
-                         ? a.name
-                         : location.offset % element == 0 ? fmt::format("{}[{}]", a.name, location.offset / element)
-                                                          : fmt::format("{}+{} bytes", a.name, location.offset);
+  const ArrayPart* part = part_at(a.parts, location.offset);
+  std::string text =
+      part != nullptr
+          ? name_in(part->name, part->element, part->length * size_of(part->element), location.offset - part->offset, true)
+          : name_in(a.name, a.element, a.bytes, location.offset, a.space == StateSpace::global);
   if (a.space == StateSpace::shared) text += fmt::format(" of CTA {}", a.cta);
   return text;
 }
@@ -137,6 +149,7 @@ class ImageBuilder {
       Allocation a;
       a.name = decl.name;
       a.element = decl.element;
+      a.parts = decl.parts;
       a.bytes = decl.length * size_of(decl.element);
       a.space = decl.space;
       a.cta = cta;

@@ -19,6 +19,7 @@ namespace fencewise {
 struct Allocation {
   std::string name;                  // "ws"; shared: "flag"
   Type element = Type::u32;
+  std::vector<ArrayPart> parts;      // as ArrayDecl has them
   std::uint64_t bytes = 0;
   StateSpace space = StateSpace::global;
   std::optional<BufferId> buffer;    // global

@@ -75,6 +75,19 @@ std::uint64_t bit_field_insert(Type type, std::uint64_t a, std::uint64_t packed)
   return result;
 }
 
+// Each nibble of the selector names a byte of b:a; its top bit replicates that byte's sign.
+std::uint64_t permute_bytes(std::uint64_t a, std::uint64_t b, std::uint64_t selector) {
+  const std::uint64_t both = (low_bits(Type::u32, b) << 32U) | low_bits(Type::u32, a);
+  std::uint64_t result = 0;
+  for (unsigned n = 0; n < 4; ++n) {
+    const std::uint64_t nibble = (selector >> (4 * n)) & 0xfU;
+    std::uint64_t byte = (both >> (8 * (nibble & 7U))) & 0xffU;
+    if (nibble >= 8) byte = byte >= 0x80 ? 0xff : 0;
+    result |= byte << (8 * n);
+  }
+  return result;
+}
+
 std::uint64_t compute_integer(const Arithmetic& i, std::uint64_t a, std::uint64_t b, std::uint64_t c) {
   const Type t = i.type;
   switch (i.op) {
@@ -109,6 +122,7 @@ std::uint64_t compute_integer(const Arithmetic& i, std::uint64_t a, std::uint64_
       for (unsigned n = 0; n < width(t); ++n) r |= ((a >> n) & 1U) << (width(t) - 1 - n);
       return r;
     }
+    case Arith::prmt: return permute_bytes(a, b, c);
     case Arith::bfe: return bit_field_insert(t, a, (b & 0xffU) | ((c & 0xffU) << 8U));
     case Arith::shf_l:
     case Arith::shf_r: {

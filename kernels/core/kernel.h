@@ -15,6 +15,14 @@ struct RegisterDecl {
   Type type = Type::u32;
 };
 
+// A variable within an array, for names: `offset` and `length` in bytes and elements.
+struct ArrayPart {
+  std::string name;
+  Type element = Type::u32;
+  std::uint64_t offset = 0;
+  std::uint64_t length = 1;
+};
+
 // An array as the kernel names it. Global arrays are parameters: a launch binds each to a buffer (problem.h), by
 // name unless it says otherwise. Shared arrays belong to the CTA, local ones to the thread; both start unwritten.
 struct ArrayDecl {
@@ -22,6 +30,9 @@ struct ArrayDecl {
   Type element = Type::u32;
   StateSpace space = StateSpace::global;
   std::uint64_t length = 0;  // elements; shared and local only (a global array has its buffer's length)
+  // What the array is made of, by offset: a PTX kernel's shared memory is one window of bytes that holds its variables.
+  // Empty: it is itself a variable.
+  std::vector<ArrayPart> parts{};
 };
 
 struct ParamDecl {
@@ -33,6 +44,9 @@ struct Block {
   std::string label;
   std::vector<Instruction> instructions;  // the last one is a terminator, no other is
 };
+
+// The part that holds the byte at `offset`; null: none.
+[[nodiscard]] const ArrayPart* part_at(const std::vector<ArrayPart>& parts, std::uint64_t offset);
 
 // Names one instruction of a kernel.
 struct InstructionRef {

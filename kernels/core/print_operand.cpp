@@ -2,6 +2,7 @@
 #include <array>
 #include <bit>
 #include <cmath>
+#include <optional>
 
 #include <fmt/format.h>
 
@@ -88,6 +89,16 @@ std::string print_bytes(const Address& address, const std::string& array, const 
   return fmt::format("[{}{}]", text, signed_term(address.offset, " "));
 }
 
+// The variable of an array of parts, where the address is a constant.
+std::optional<std::string> print_part(const Address& place, const Kernel& kernel) {
+  if (place.index.present() || place.offset < 0) return std::nullopt;
+  const ArrayPart* part = part_at(kernel[*place.array].parts, static_cast<std::uint64_t>(place.offset));
+  if (part == nullptr) return std::nullopt;
+  const std::uint64_t offset = static_cast<std::uint64_t>(place.offset) - part->offset;
+  if (offset % size_of(part->element) != 0) return std::nullopt;
+  return fmt::format("{}[{}]", part->name, offset / size_of(part->element));
+}
+
 }  // namespace
 
 std::string print(RegisterId reg, const Kernel& kernel) {
@@ -121,8 +132,9 @@ std::string print(const Address& address, const Kernel& kernel) {
   if (!place.array) return print_bytes(place, "", kernel);
   const std::string array = lookup(kernel.arrays, place.array->value, "a");
   if (place.array->value >= kernel.arrays.size()) return print_bytes(place, array, kernel);
+  if (const auto part = print_part(place, kernel)) return *part;
   const std::uint32_t element_size = size_of(kernel[*place.array].element);
-  if (!is_element(place, element_size)) return print_bytes(place, array, kernel);
+  if (!is_element(place, element_size) || !kernel[*place.array].parts.empty()) return print_bytes(place, array, kernel);
   return fmt::format("{}[{}]", array, print_element(place, element_size, kernel));
 }
 

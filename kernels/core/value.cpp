@@ -56,6 +56,31 @@ bool commutes(Arith op) {
   }
 }
 
+// The low half of these doesn't know signs: of u32 and s32 operands they are one term.
+bool is_sign_blind(Arith op) {
+  switch (op) {
+    case Arith::add:
+    case Arith::sub:
+    case Arith::mul:
+    case Arith::bit_and:
+    case Arith::bit_or:
+    case Arith::bit_xor:
+    case Arith::bit_not:
+    case Arith::shl: return true;
+    default: return false;
+  }
+}
+
+Type with_sign(Type type) {
+  switch (type) {
+    case Type::u8: return Type::s8;
+    case Type::u16: return Type::s16;
+    case Type::u32: return Type::s32;
+    case Type::u64: return Type::s64;
+    default: return type;
+  }
+}
+
 std::size_t arity(Arith op) {
   switch (op) {
     case Arith::mov:
@@ -173,7 +198,8 @@ void Terms::add_parts(Node& into, Type type, Value v, std::uint64_t factor) cons
   }
 }
 
-Value Terms::sum(Type type, Value a, std::uint64_t factor_a, Value b, std::uint64_t factor_b) {
+Value Terms::sum(Type asked, Value a, std::uint64_t factor_a, Value b, std::uint64_t factor_b) {
+  const Type type = with_sign(asked);
   Node node;
   node.kind = Kind::sum;
   node.type = type;
@@ -192,7 +218,7 @@ Value Terms::sum(Type type, Value a, std::uint64_t factor_a, Value b, std::uint6
     for (auto& part : merged) part.second = truncate(type, part.second);
   std::erase_if(merged, [](const auto& part) { return part.second == 0; });
   node.parts = std::move(merged);
-  if (node.parts.empty()) return Value::number(node.bits);
+  if (node.parts.empty()) return Value::number(truncate(asked, node.bits));
   if (node.bits == 0 && node.parts.size() == 1 && node.parts[0].second == 1) return Value(0, node.parts[0].first);
   return intern(std::move(node));
 }
@@ -202,7 +228,7 @@ Value Terms::operation(Arith op, Type type, std::vector<Value> operands) {
   Node node;
   node.kind = Kind::operation;
   node.op = op;
-  node.type = type;
+  node.type = is_sign_blind(op) ? with_sign(type) : type;
   node.operands = std::move(operands);
   return intern(std::move(node));
 }
@@ -245,6 +271,9 @@ Value Terms::apply(const Arithmetic& i, Value a, Value b, Value c) {
         for (const auto& [x, y] : {std::pair{a, b}, std::pair{b, a}})
           if (x.is_number()) return x.bits() == 0 ? x : sum(i.type, y, x.bits(), Value::number(0), 1);
       }
+      break;
+    case Arith::shl:  // a product: 2 * x is written x << 1
+      if (b.is_number() && b.bits() < 8 * size_of(i.type)) return sum(i.type, a, std::uint64_t{1} << b.bits(), Value::number(0), 1);
       break;
     case Arith::min:
     case Arith::max:

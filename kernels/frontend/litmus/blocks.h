@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "kernels/core/kernel.h"
-#include "kernels/frontend/litmus/diagnostics.h"
+#include "kernels/frontend/diagnostics.h"
 
 namespace fencewise::litmus {
 

@@ -8,7 +8,7 @@
 #include <variant>
 
 #include "kernels/core/instruction.h"
-#include "kernels/frontend/litmus/diagnostics.h"
+#include "kernels/frontend/diagnostics.h"
 
 namespace fencewise::litmus {
 

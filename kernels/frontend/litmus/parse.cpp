@@ -116,7 +116,7 @@ Problem lower(const SyntaxTree& tree, const Diagnostics& diagnostics) {
 }  // namespace litmus
 
 Problem parse_litmus(std::string_view text, std::string_view file_name) {
-  const litmus::Diagnostics diagnostics{std::string(file_name)};
+  const Diagnostics diagnostics{std::string(file_name)};
   return litmus::lower(litmus::parse_syntax(text, diagnostics), diagnostics);
 }
 

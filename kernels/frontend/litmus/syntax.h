@@ -9,7 +9,7 @@
 #include <string_view>
 #include <vector>
 
-#include "kernels/frontend/litmus/diagnostics.h"
+#include "kernels/frontend/diagnostics.h"
 
 namespace fencewise::litmus {
 

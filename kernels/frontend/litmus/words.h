@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <string_view>
 
-#include "kernels/frontend/litmus/diagnostics.h"
+#include "kernels/frontend/diagnostics.h"
 
 namespace fencewise::litmus {
 

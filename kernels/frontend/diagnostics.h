@@ -1,4 +1,4 @@
-// Where a message about a litmus file points, and how it is worded.
+// Where a message about a text points, and how it is worded.
 //
 // Every message is one line: "file:line:column: what was found; what was expected".
 #pragma once
@@ -7,7 +7,7 @@
 #include <string>
 #include <string_view>
 
-namespace fencewise::litmus {
+namespace fencewise {
 
 // Counted from 1, columns in bytes.
 struct Position {
@@ -39,4 +39,4 @@ class Diagnostics {
 // 'text' in single quotes, printable and at most a few dozen characters, whatever the file contained.
 [[nodiscard]] std::string quoted(std::string_view text);
 
-}  // namespace fencewise::litmus
+}  // namespace fencewise

@@ -1,10 +1,10 @@
-#include "kernels/frontend/litmus/diagnostics.h"
+#include "kernels/frontend/diagnostics.h"
 
 #include <fmt/format.h>
 
 #include "kernels/core/error.h"
 
-namespace fencewise::litmus {
+namespace fencewise {
 
 void Diagnostics::error(Position at, std::string_view message) const {
   throw InputError(fmt::format("{}:{}:{}: {}", file_, at.line, at.column, message));
@@ -29,4 +29,4 @@ std::string quoted(std::string_view text) {
   return out + "'";
 }
 
-}  // namespace fencewise::litmus
+}  // namespace fencewise
