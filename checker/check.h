@@ -28,6 +28,7 @@ struct ViewReductions {
   bool forget = true;   // drop messages, past accesses and views that nobody can use any more
   bool merge = true;    // records known to the same threads and messages become one
   bool subsume = true;  // drop a state that knows more than a stored one
+  bool alone = true;    // an operation that nothing others do can change is taken before theirs
 };
 
 // Options that can change a verdict.

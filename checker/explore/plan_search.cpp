@@ -173,8 +173,8 @@ std::optional<bool> PlanSearch::explore_views(const Node& node, const std::share
       return r.value < values.size() ? values[r.value] : Value();
     };
     return !always ||
-           contract_holds(problem_, memory,
-                          {context->memory, *point.replay_entry, registers, point.ends_replay, point.ends_plan}, terms_);
+           assertions_hold(problem_, memory,
+                           {context->memory, *point.replay_entry, registers, point.ends_replay, point.ends_plan}, terms_);
   };
   const SearchStats before = result_.search;
   std::shared_ptr<view::ViewExplorer> explorer;
@@ -187,32 +187,36 @@ std::optional<bool> PlanSearch::explore_views(const Node& node, const std::share
     result_.engine = "view";
     if (symmetry) result_.search.interchangeable = symmetry->ctas();
   };
-  // First with one-sided fences, which allow more: "nothing is wrong" and "one memory is left" carry over, and so does a
-  // counterexample that the axioms confirm.
+  const auto all_confirmed = [&] {
+    return std::all_of(explored.bad.begin(), explored.bad.end(), [&](const view::Path& path) {
+      return confirm(node, *context, explorer->retrace(path), point, next);
+    });
+  };
+  // First with one-sided fences, which allow more: "nothing is wrong" and "one memory is left" carry over, and so do
+  // counterexamples that the axioms confirm.
   bool decided = false;
   if (options_.one_sided != Reduction::off) {
     pass(view::FenceReading::one_sided);
     if (!explored.complete) return false;
-    if (options_.stop_at_first && !explored.bad.empty() &&
-        confirm(node, *context, explorer->retrace(explored.bad.front()), point, next))
-      return false;
-    decided = explored.bad.empty() && explored.finals.size() <= 1;
+    decided = all_confirmed() && (explored.finals.size() <= 1 || !explored.bad.empty());
   }
   if (!decided) {
     pass(view::FenceReading::exact);
     if (!explored.complete) return false;
-    for (const view::Path& path : explored.bad)
-      if (!confirm(node, *context, explorer->retrace(path), point, next)) {
-        unexplored_ = "a counterexample of the view explorer was not confirmed by the axioms; use --engine graph";
-        return false;
-      }
-    if (!explored.bad.empty() && options_.stop_at_first) return false;
+    if (!all_confirmed()) {
+      unexplored_ = "a counterexample of the view explorer was not confirmed by the axioms; use --engine graph";
+      return false;
+    }
   }
+  if (!explored.bad.empty() && options_.stop_at_first) return false;
   for (view::Explored::Final& final : explored.finals) {
     if (!always && !condition_met_) (void)confirm(node, *context, explorer->retrace(final.path), point, next);
     // A state that `exists` asks for ends no search: what else may happen is asked too.
     const bool searching = problem_.contract.quantifier == Quantifier::exists;
     if (condition_met_ && options_.stop_at_first && !searching) return false;
+    if (point.ends_replay && !restored(problem_, final.memory, *point.replay_entry) &&
+        confirm(node, *context, explorer->retrace(final.path), point, next))
+      continue;  // which goes on from there
     if (point.ends_plan) continue;
     go_on_from(node, point, std::move(final.memory),
                [explorer, context, path = std::move(final.path), number = point.number] {

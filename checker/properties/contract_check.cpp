@@ -4,12 +4,15 @@
 
 namespace fencewise {
 
-bool contract_holds(const Problem& problem, const MemoryImage& left, const ContractPoint& point, Terms& terms) {
+bool restored(const Problem& problem, const MemoryImage& left, const MemoryImage& replay_entry) {
+  for (const BufferId b : problem.contract.restored)
+    for (std::uint64_t i = 0; i < left.length(b); ++i)
+      if (replay_entry.all(b, i) != left.all(b, i)) return false;
+  return true;
+}
+
+bool assertions_hold(const Problem& problem, const MemoryImage& left, const ContractPoint& point, Terms& terms) {
   const Contract& contract = problem.contract;
-  if (point.ends_replay)
-    for (const BufferId b : contract.restored)
-      for (std::uint64_t i = 0; i < left.length(b); ++i)
-        if (point.replay_entry.all(b, i) != left.all(b, i)) return false;
   for (const Assertion& assertion : contract.assertions) {
     if (assertion.when == When::each_replay && !point.ends_replay) continue;
     if (assertion.when == When::plan_end && !point.ends_plan) continue;

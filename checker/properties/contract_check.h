@@ -17,7 +17,9 @@ struct ContractPoint {
   bool ends_plan = true;
 };
 
-// For contracts that must always hold (Quantifier::always). Throws InputError where a formula itself is wrong.
-[[nodiscard]] bool contract_holds(const Problem& problem, const MemoryImage& left, const ContractPoint& point, Terms& terms);
+// Whether the assertions hold (Quantifier::always). Throws InputError where a formula itself is wrong.
+[[nodiscard]] bool assertions_hold(const Problem& problem, const MemoryImage& left, const ContractPoint& point, Terms& terms);
+// Whether what must be left as it was found is.
+[[nodiscard]] bool restored(const Problem& problem, const MemoryImage& left, const MemoryImage& replay_entry);
 
 }  // namespace fencewise

@@ -24,6 +24,7 @@ class Value {
  public:
   constexpr Value() = default;
   static constexpr Value number(std::uint64_t bits) { return Value(bits, 0); }
+  static constexpr Value of_term(std::uint32_t term) { return Value(0, term); }  // as Terms numbers it
   [[nodiscard]] constexpr bool is_number() const { return term_ == 0; }
   [[nodiscard]] constexpr std::uint64_t bits() const { return bits_; }   // of a number
   [[nodiscard]] constexpr std::uint32_t term() const { return term_; }   // of a term; 0 for numbers

@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <bit>
 #include <cstdint>
+#include <cstring>
 #include <utility>
 #include <vector>
 
@@ -44,6 +45,10 @@ class View {
     for (std::size_t i = 0; i < words_.size(); ++i)
       for (std::uint64_t rest = words_[i]; rest != 0; rest &= rest - 1)
         f(static_cast<Record>(i * 64 + static_cast<std::size_t>(std::countr_zero(rest))));
+  }
+  void read(const char* bytes, std::size_t words) {
+    words_.resize(words);
+    if (words > 0) std::memcpy(words_.data(), bytes, words * sizeof(std::uint64_t));
   }
   [[nodiscard]] const std::vector<std::uint64_t>& words() const { return words_; }
 

@@ -695,6 +695,20 @@ bool Machine::prepare(State& s, ThreadId t, Trouble& trouble) {
   }
 }
 
+bool Machine::goes_first(State& s, ThreadId id) {
+  const Thread& t = s.threads[id];
+  if (t.status != Status::visible || t.deposited) return false;
+  Run run(*this, s, id);
+  const Action action = interpreter_.next(run.program, run.t.state);
+  if (action.kind == Action::Kind::store) return true;
+  if (action.kind == Action::Kind::fence) return false;
+  const std::uint8_t others_must_not =
+      action.kind == Action::Kind::load ? Doing::any_write : Doing::any_read | Doing::any_write;
+  for (ThreadId u = 0; u < s.threads.size(); ++u)
+    if (u != id && (doing(s, u, action.place.location.storage) & others_must_not) != 0) return false;
+  return true;
+}
+
 std::uint32_t Machine::options(State& s, ThreadId id) {
   if (s.threads[id].status != Status::visible) return 1;
   Run run(*this, s, id);

@@ -45,6 +45,9 @@ class Machine {
   [[nodiscard]] static bool may_move(const State& state, ThreadId thread);
   // Takes the private steps before the thread's next visible operation. False: it can't reach one.
   [[nodiscard]] bool prepare(State& state, ThreadId thread, Trouble& trouble);
+  // Whether the thread's visible operation may be taken before all that others do: a store (others may still read what is older,
+  // and write before it), a load of what nobody writes any more, an atomic on what nobody else accesses any more.
+  [[nodiscard]] bool goes_first(State& state, ThreadId thread);
   // How many outcomes the visible operation has; 1 where the thread only ended.
   [[nodiscard]] std::uint32_t options(State& state, ThreadId thread);
   struct Taken {

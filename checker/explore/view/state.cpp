@@ -10,6 +10,9 @@ class Encoder {
   Encoding run() {
     put(state_.records);
     for (const Thread& t : state_.threads) thread(t);
+    std::uint64_t cells = 0;
+    for (const Cell& c : state_.cells) cells += static_cast<std::uint64_t>(!c.messages.empty());
+    put(cells);
     for (CellId c = 0; c < state_.cells.size(); ++c)
       if (!state_.cells[c].messages.empty()) cell(c, state_.cells[c]);
     put(state_.arrivals.size());
@@ -56,6 +59,7 @@ class Encoder {
   }
   void thread(const Thread& t) {
     put(static_cast<std::uint64_t>(t.status) | std::uint64_t{t.deposited} << 4U);
+    put(t.state.registers.size());
     if (t.status == Status::exited && t.state.registers.empty()) return;
     put(t.state.block.value);
     put(t.state.index);
@@ -89,7 +93,120 @@ class Encoder {
   Encoding out_;
 };
 
+// Reads what Encoder wrote, in the same order.
+class Decoder {
+ public:
+  Decoder(const std::string& control, const std::string& known) : control_(control.data()), known_(known.data()) {}
+
+  State run(const State& like) {
+    State s;
+    s.records = static_cast<std::uint32_t>(get());
+    words_ = (s.records + 63) / 64;
+    s.threads.resize(like.threads.size());
+    for (Thread& t : s.threads) thread(t);
+    for (std::uint64_t n = get(); n > 0; --n) cell(s.cells);
+    s.arrivals.resize(get());
+    for (Arrival& a : s.arrivals) {
+      a.thread = static_cast<ThreadId>(get());
+      const std::uint64_t bits = get();
+      a.waits = (bits & 1U) != 0;
+      a.id = bits >> 1U & 0x7'ffffU;
+      a.count = bits >> 20U;
+      const std::uint64_t instance = get();
+      if (instance != 0) a.instance = static_cast<std::uint32_t>(instance - 1);
+      a.predicate = value();
+      view(a.known);
+    }
+    structure(s.fence_sc);
+    return s;
+  }
+
+ private:
+  std::uint64_t get() {
+    std::uint64_t n = 0;
+    for (unsigned shift = 0;; shift += 7) {
+      const auto byte = static_cast<unsigned char>(*control_++);
+      n |= std::uint64_t{byte & 127U} << shift;
+      if (byte < 128) return n;
+    }
+  }
+  Value value() {
+    const auto term = static_cast<std::uint32_t>(get());
+    return term == 0 ? Value::number(get()) : Value::of_term(term);
+  }
+  Record record() {
+    const std::uint64_t n = get();
+    return n == 0 ? no_record : static_cast<Record>(n - 1);
+  }
+  void view(View& v) {
+    v.read(known_, words_);
+    known_ += words_ * sizeof(std::uint64_t);
+  }
+  void structure(Structure& s) {
+    for (std::uint64_t n = get(); n > 0; --n) {
+      View& v = s[static_cast<Structure::Group>(get())];
+      view(v);
+    }
+  }
+  void by_cell(std::map<CellId, Structure>& structures) {
+    for (std::uint64_t n = get(); n > 0; --n) {
+      Structure& s = structures[static_cast<CellId>(get())];
+      structure(s);
+    }
+  }
+  void thread(Thread& t) {
+    const std::uint64_t bits = get();
+    t.status = static_cast<Status>(bits & 15U);
+    t.deposited = (bits >> 4U & 1U) != 0;
+    t.state.registers.resize(get());
+    if (t.status == Status::exited && t.state.registers.empty()) return;
+    t.state.block.value = static_cast<std::uint32_t>(get());
+    t.state.index = static_cast<std::uint32_t>(get());
+    for (Value& v : t.state.registers) v = value();
+    t.segment = record();
+    view(t.known);
+    structure(t.fences);
+    by_cell(t.own);
+    by_cell(t.taken);
+  }
+  void cell(std::vector<Cell>& cells) {
+    const std::uint64_t number = get();
+    if (cells.size() <= number) cells.resize(number + 1);
+    Cell& c = cells[number];
+    c.messages.resize(get());
+    for (Message& m : c.messages) {
+      m.value = value();
+      m.record = record();
+      const std::uint64_t bits = get();
+      m.strong = (bits & 1U) != 0;
+      m.glued = (bits & 2U) != 0;
+      m.initial = (bits & 4U) != 0;
+      m.level = static_cast<Level>(bits >> 3U & 7U);
+      m.place = static_cast<Place>(bits >> 6U);
+      view(m.seen);
+      structure(m.released);
+    }
+    c.accesses.resize(get());
+    for (PastAccess& a : c.accesses) {
+      a.record = record();
+      const std::uint64_t bits = get();
+      a.strong = (bits & 1U) != 0;
+      a.write = (bits & 2U) != 0;
+      a.level = static_cast<Level>(bits >> 2U & 7U);
+      a.place = static_cast<Place>(bits >> 5U);
+    }
+  }
+
+  const char* control_;
+  const char* known_;
+  std::size_t words_ = 0;
+};
+
 }  // namespace
+
+State decode(const std::string& control, const std::string& known, const State& like) {
+  return Decoder(control, known).run(like);
+}
 
 Encoding encode(const State& state) { return Encoder(state).run(); }
 

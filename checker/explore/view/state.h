@@ -110,11 +110,13 @@ class LocationTable {
   std::vector<Location> locations_;
 };
 
-// A state as bytes: equal for equal states in normal form. What is known is kept apart, for subsumption.
+// A state without private steps to take as bytes: equal for equal states in normal form. What is known is kept apart, for subsumption.
 struct Encoding {
   std::string control;  // threads, memory: everything but views
   std::string known;    // views, in a fixed order, `words` 64-bit words each
 };
 [[nodiscard]] Encoding encode(const State& state);
+// The state again. `like`: any state of the same launch.
+[[nodiscard]] State decode(const std::string& control, const std::string& known, const State& like);
 
 }  // namespace fencewise::view

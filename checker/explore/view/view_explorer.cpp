@@ -39,12 +39,12 @@ ViewExplorer::ViewExplorer(const LaunchContext& context, FenceReading fences, st
 // The number of the state, and whether it is new. A state that knows more than a stored one can do nothing more.
 std::pair<ViewExplorer::Id, bool> ViewExplorer::store(const State& s, Id parent, Move move) {
   Encoding e = encode(s);
-  auto& same_control = stored_[std::move(e.control)];
+  auto& [control, same_control] = *stored_.try_emplace(std::move(e.control)).first;
   for (const Known& k : same_control)
     if (k.views == e.known || (reductions_.subsume && includes(e.known, k.views))) return {k.id, false};
   const auto id = static_cast<Id>(nodes_.size());
   same_control.push_back({std::move(e.known), id});
-  nodes_.push_back({parent, move});
+  nodes_.push_back({parent, move, &control, static_cast<std::uint32_t>(same_control.size() - 1), false});
   ++stats_.states;
   return {id, true};
 }
@@ -67,9 +67,22 @@ MemoryImage ViewExplorer::memory_of(const State& s) {
   return memory;
 }
 
+// Threads that may move, one of each class of interchangeable CTAs; one that goes first in front.
+std::vector<ThreadId> ViewExplorer::threads_to_move(const State& state) {
+  std::vector<ThreadId> threads;
+  for (const std::uint32_t cta : normal_.representatives(state))
+    for (const ThreadId t : machine_.threads_of(cta))
+      if (Machine::may_move(state, t)) threads.push_back(t);
+  if (!reductions_.alone) return threads;
+  State scratch = state;
+  const auto first = std::find_if(threads.begin(), threads.end(), [&](ThreadId t) { return machine_.goes_first(scratch, t); });
+  if (first != threads.end()) std::rotate(threads.begin(), first, first + 1);
+  return threads;
+}
+
 Explored ViewExplorer::explore(const FinalCheck& good, std::size_t most_bad) {
   Explored result;
-  std::deque<std::pair<Id, State>> queue;
+  std::deque<Id> queue;
   std::set<MemoryImage> memories;
   // Returns whether to go on.
   const auto bad = [&](Path path) {
@@ -90,12 +103,11 @@ Explored ViewExplorer::explore(const FinalCheck& good, std::size_t most_bad) {
     return result;
   }
   normal_.apply(first);
-  const Id start = store(first, no_node, {}).first;
-  queue.emplace_back(start, std::move(first));
+  queue.push_back(store(first, no_node, {}).first);
   while (!queue.empty()) {
-    const Id id = queue.front().first;
-    State state = std::move(queue.front().second);
+    const Id id = queue.front();
     queue.pop_front();
+    const State state = decode(*nodes_[id].control, stored_.at(*nodes_[id].control)[nodes_[id].index].views, first);
     if (machine_.ended(state)) {
       MemoryImage memory = memory_of(state);
       if (!good(state, memory) && !bad(path_to(id))) return result;
@@ -104,34 +116,41 @@ Explored ViewExplorer::explore(const FinalCheck& good, std::size_t most_bad) {
       continue;
     }
     bool moved = false;
-    for (const std::uint32_t cta : normal_.representatives(state))
-      for (const ThreadId t : machine_.threads_of(cta)) {
-        if (!Machine::may_move(state, t)) continue;
-        State prepared = state;
-        Trouble trouble = Trouble::none;
-        if (!machine_.prepare(prepared, t, trouble)) continue;
-        moved = true;
-        if (trouble != Trouble::none) {
-          if (!bad(with(id, {t, 0}))) return result;
+    const std::vector<ThreadId> threads = threads_to_move(state);
+    for (const ThreadId t : threads) {
+      State prepared = state;
+      Trouble trouble = Trouble::none;
+      if (!machine_.prepare(prepared, t, trouble)) continue;
+      moved = true;
+      if (trouble != Trouble::none) {
+        if (!bad(with(id, {t, 0}))) return result;
+        continue;
+      }
+      // What goes first goes alone, unless it leads back: then the others must not be put off for ever.
+      const bool first_alone = reductions_.alone && machine_.goes_first(prepared, t) && t == threads.front();
+      bool all_fresh = true;
+      const std::uint32_t options = machine_.options(prepared, t);
+      for (std::uint32_t option = 0; option < options; ++option) {
+        ++stats_.steps;
+        if (!budget_.spend(stats_)) return result;
+        State next = option + 1 == options ? std::move(prepared) : prepared;
+        const Move move{t, option};
+        const Machine::Taken taken = machine_.take(next, move);
+        if (taken.trouble != Trouble::none) {
+          if (!bad(with(id, move))) return result;
           continue;
         }
-        const std::uint32_t options = machine_.options(prepared, t);
-        for (std::uint32_t option = 0; option < options; ++option) {
-          ++stats_.steps;
-          if (!budget_.spend(stats_)) return result;
-          State next = option + 1 == options ? std::move(prepared) : prepared;
-          const Move move{t, option};
-          const Machine::Taken taken = machine_.take(next, move);
-          if (taken.trouble != Trouble::none) {
-            if (!bad(with(id, move))) return result;
-            continue;
-          }
-          normal_.apply(next);
-          const auto [to, fresh] = store(next, id, move);
-          if (taken.newest) steps_.push_back({id, to, t, taken.quiet});
-          if (fresh) queue.emplace_back(to, std::move(next));
-        }
+        normal_.apply(next);
+        const auto [to, fresh] = store(next, id, move);
+        all_fresh &= fresh;
+        if (taken.newest) steps_.push_back({id, to, t, taken.quiet});
+        if (fresh) queue.push_back(to);
       }
+      if (first_alone && all_fresh) {
+        nodes_[id].partly = true;
+        break;
+      }
+    }
     if (!moved && !bad(path_to(id))) return result;
   }
   if (const auto id = livelock())
@@ -150,7 +169,7 @@ std::optional<ViewExplorer::Id> ViewExplorer::livelock() const {
   const std::size_t count = boost::strong_components(
       graph, boost::make_iterator_property_map(component.begin(), boost::get(boost::vertex_index, graph)));
   struct Cycle {
-    std::size_t states = 0;
+    std::size_t states = 0;  // all of whose moves were explored: at least one in a cycle
     bool cyclic = false, closed = true, quiet = true;
     std::set<ThreadId> inside;
     std::map<ThreadId, std::size_t> leaving;  // in how many states
@@ -158,7 +177,7 @@ std::optional<ViewExplorer::Id> ViewExplorer::livelock() const {
   };
   std::vector<Cycle> cycles(count);
   for (Id id = 0; id < nodes_.size(); ++id) {
-    ++cycles[component[id]].states;
+    cycles[component[id]].states += static_cast<std::size_t>(!nodes_[id].partly);
     cycles[component[id]].first = std::min(cycles[component[id]].first, id);
   }
   std::set<std::pair<Id, ThreadId>> seen;

@@ -49,6 +49,9 @@ class ViewExplorer {
   struct Node {
     Id parent;
     Move move;
+    const std::string* control;  // in stored_
+    std::uint32_t index;         // in stored_[*control]
+    bool partly = false;         // only the thread that goes first was moved
   };
   struct Step {  // that reads what is newest
     Id from, to;
@@ -56,6 +59,7 @@ class ViewExplorer {
     bool quiet;
   };
   [[nodiscard]] std::pair<Id, bool> store(const State& state, Id parent, Move move);
+  [[nodiscard]] std::vector<ThreadId> threads_to_move(const State& state);
   [[nodiscard]] Path path_to(Id id) const;
   [[nodiscard]] MemoryImage memory_of(const State& state);
   [[nodiscard]] std::optional<Id> livelock() const;
@@ -71,7 +75,7 @@ class ViewExplorer {
     std::string views;
     Id id;
   };
-  std::unordered_map<std::string, std::vector<Known>> stored_;  // by control
+  std::unordered_map<std::string, std::vector<Known>> stored_;  // by control; keys stay where they are
   std::vector<Node> nodes_;                                     // [id]
   std::vector<Step> steps_;
 };
