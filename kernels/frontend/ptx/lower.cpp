@@ -3,6 +3,7 @@
 #include <set>
 
 #include "kernels/frontend/ptx/lower_instruction.h"
+#include "kernels/frontend/ptx/relative_addresses.h"
 #include "kernels/frontend/ptx/source_lines.h"
 
 namespace fencewise::ptx {
@@ -80,7 +81,9 @@ class FunctionLowering {
 
 LoweredKernel lower(const Module& module, const Function& function, const Arguments* arguments, Lines lines,
                     const Diagnostics& diagnostics) {
-  return FunctionLowering(module, function, arguments, lines, diagnostics).lower();
+  LoweredKernel lowered = FunctionLowering(module, function, arguments, lines, diagnostics).lower();
+  make_addresses_relative(lowered.kernel);
+  return lowered;
 }
 
 }  // namespace fencewise::ptx
