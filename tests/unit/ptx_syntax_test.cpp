@@ -42,7 +42,8 @@ std::string error_of(const std::string& text) {
 // --- what is read ---
 
 TEST(PtxReader, ReadsOperandsOfEveryForm) {
-  const Instruction i = instruction("@!%p1 foo.bar::baz.u32 {%r1, _}, [%rd1+-8], sym+4, -1, 0f3F800000, !%p2, %r2|%p3, (a, b);");
+  const Instruction i = instruction(
+      "@!%p1 foo.bar::baz.u32 {%r1, _}, [%rd1+-8], sym+4, -1, 0f3F800000, !%p2, %r2|%p3, (a, b);");
   EXPECT_EQ(i.guard->predicate.text, "%p1");
   EXPECT_TRUE(i.guard->negated);
   EXPECT_EQ(i.opcode.text, "foo.bar::baz.u32");
@@ -61,7 +62,8 @@ TEST(PtxReader, ReadsOperandsOfEveryForm) {
 }
 
 TEST(PtxReader, TakesSpacesAndCommentsAnywhere) {
-  const Instruction i = instruction("ld.global.b32 { %r1 } , [ %rd1 + 0 ] ; // behind\n /* and\n between */ ret;");
+  const Instruction i =
+      instruction("ld.global.b32 { %r1 } , [ %rd1 + 0 ] ; // behind\n /* and\n between */ ret;");
   EXPECT_EQ(i.operands[1].elements[0].offset, 0);
 }
 
@@ -75,8 +77,9 @@ TEST(PtxReader, ReadsSeveralStatementsOnALineAndBlocks) {
 }
 
 TEST(PtxReader, ReadsVariablesWithTheirInitialValues) {
-  const Module m = read(".visible .global .align 8 .b8 a[4] = {1, 0x2, 3};\n.extern .shared .align 16 .b8 s[];\n"
-                        ".const .u64 p = generic(a)+2;\n.weak .global .f32 f = 0f3F800000;\n");
+  const Module m = read(
+      ".visible .global .align 8 .b8 a[4] = {1, 0x2, 3};\n.extern .shared .align 16 .b8 s[];\n"
+      ".const .u64 p = generic(a)+2;\n.weak .global .f32 f = 0f3F800000;\n");
   ASSERT_EQ(m.variables.size(), 4U);
   EXPECT_EQ(m.variables[0].extents, std::vector<std::uint64_t>{4});
   EXPECT_EQ(m.variables[0].initializer.size(), 3U);
@@ -89,9 +92,10 @@ TEST(PtxReader, ReadsVariablesWithTheirInitialValues) {
 }
 
 TEST(PtxReader, ReadsParametersOfKernelsAndFunctions) {
-  const Module m = read(".visible .entry k(.param .u64 .ptr .global .align 16 p, .param .align 8 .b8 s[48])\n"
-                        ".maxntid 128, 1, 1 .minnctapersm 2 { ret; }\n.func (.param .b32 r) f(.reg .b32 x);\n"
-                        ".extern .func .noreturn g;\n");
+  const Module m = read(
+      ".visible .entry k(.param .u64 .ptr .global .align 16 p, .param .align 8 .b8 s[48])\n"
+      ".maxntid 128, 1, 1 .minnctapersm 2 { ret; }\n.func (.param .b32 r) f(.reg .b32 x);\n"
+      ".extern .func .noreturn g;\n");
   ASSERT_EQ(m.functions.size(), 3U);
   EXPECT_EQ(m.functions[0].params.at(1).extents, std::vector<std::uint64_t>{48});
   EXPECT_EQ(m.functions[0].params.at(1).type.text, ".b8");
@@ -102,8 +106,10 @@ TEST(PtxReader, ReadsParametersOfKernelsAndFunctions) {
 }
 
 TEST(PtxReader, ReadsPlacesOfTheSource) {
-  const Module m = read(".entry k() {\n.loc 1 7 3\n.loc 2 112 3, function_name $L__info_string0, inlined_at 1 7 9\nret;\n}\n"
-                        ".file 1 \"/a/k.cu\"\n.file 2 \"/cuda/include/x.h\", 12, 34\n.section .debug_str\n{\n$L__info_string0:\n.b8 102,0\n}\n");
+  const Module m = read(
+      ".entry k() {\n.loc 1 7 3\n.loc 2 112 3, function_name $L__info_string0, inlined_at 1 7 9\nret;\n}\n"
+      ".file 1 \"/a/k.cu\"\n.file 2 \"/cuda/include/x.h\", 12, 34\n.section "
+      ".debug_str\n{\n$L__info_string0:\n.b8 102,0\n}\n");
   const auto locs = statements<Loc>(m.functions[0]);
   ASSERT_EQ(locs.size(), 2U);
   EXPECT_EQ(locs[1].at, (SourcePosition{2, 112, 3}));
@@ -114,7 +120,9 @@ TEST(PtxReader, ReadsPlacesOfTheSource) {
 }
 
 TEST(PtxReader, ReadsCallsAndPrototypes) {
-  const Function f = kernel("{ .param .b64 param0; call.uni (retval0),\n f,\n (\n param0\n ); proto: .callprototype _ (.param .b64 _); call g; }");
+  const Function f = kernel(
+      "{ .param .b64 param0; call.uni (retval0),\n f,\n (\n param0\n ); proto: .callprototype _ (.param .b64 "
+      "_); call g; }");
   const auto calls = statements<Instruction>(f);
   EXPECT_EQ(calls.at(0).operands.size(), 3U);
   EXPECT_EQ(calls.at(1).operands.size(), 1U);
@@ -123,10 +131,12 @@ TEST(PtxReader, ReadsCallsAndPrototypes) {
 // --- places in inlined code ---
 
 TEST(SourceLines, FoldAChainToTheInnermostPlaceOfTheUsersCode) {
-  const Module m = read(".entry k() {\n.loc 1 7 3\n.loc 3 20 1, function_name $L__info_string1, inlined_at 1 7 3\n"
-                        ".loc 2 112 3, function_name $L__info_string0, inlined_at 3 20 1\nret;\n}\n"
-                        ".file 1 \"/home/u/k.cu\"\n.file 2 \"/cuda/include/x.h\"\n.file 3 \"/home/u/lib/tools.h\"\n"
-                        ".section .debug_str\n{\n$L__info_string0:\n.b8 95,90,51,98,97,114\n.b8 118,0\n$L__info_string1:\n.b8 102,0\n}\n");
+  const Module m = read(
+      ".entry k() {\n.loc 1 7 3\n.loc 3 20 1, function_name $L__info_string1, inlined_at 1 7 3\n"
+      ".loc 2 112 3, function_name $L__info_string0, inlined_at 3 20 1\nret;\n}\n"
+      ".file 1 \"/home/u/k.cu\"\n.file 2 \"/cuda/include/x.h\"\n.file 3 \"/home/u/lib/tools.h\"\n"
+      ".section .debug_str\n{\n$L__info_string0:\n.b8 95,90,51,98,97,114\n.b8 118,0\n$L__info_string1:\n.b8 "
+      "102,0\n}\n");
   SourceLines lines(m, m.functions[0]);
   for (const Loc& loc : statements<Loc>(m.functions[0])) lines.read(loc);
   EXPECT_EQ(lines.files().at(lines.current().user.file), "lib/tools.h");
@@ -183,38 +193,49 @@ struct Wrong {
 TEST(PtxReader, NamesThePlaceOfAnError) {
   const std::vector<Wrong> table{
       {"mov.u32 %r1 %r2;", "k.ptx:5:13: found '%r2'; expected ';' to end the instruction, or an operand"},
-      {"mov.u32 %r1, ;", "k.ptx:5:14: found ';'; expected an operand: a register, a number, [address] or {vector}"},
-      {"ld.u32 %r1, [%rd1;", "k.ptx:5:18: found ';'; expected ']' to close the address, or an offset such as +4"},
+      {"mov.u32 %r1, ;",
+       "k.ptx:5:14: found ';'; expected an operand: a register, a number, [address] or {vector}"},
+      {"ld.u32 %r1, [%rd1;",
+       "k.ptx:5:18: found ';'; expected ']' to close the address, or an offset such as +4"},
       {"mov.b64 {%r1, %r2;", "k.ptx:5:18: found ';'; expected '}' to close the vector, or ','"},
       {"@ret;", "k.ptx:5:5: found ';'; expected an instruction behind the guard"},
       {"@%p1 ;", "k.ptx:5:6: found ';'; expected an instruction behind the guard"},
       {".reg .b32 %r<x>;", "k.ptx:5:14: found 'x'; expected how many registers there are, such as <8>"},
       {".shared .u32;", "k.ptx:5:13: found ';'; expected a name for the variable, behind its type"},
       {".shared .u32 a[4;", "k.ptx:5:17: found ';'; expected ']' to close the array's length"},
-      {".loc 1 2;", "k.ptx:5:6: found '1'; expected a file, a line and a column"},
-      {".nonsense 1;", "k.ptx:5:1: found '.nonsense'; expected an instruction, a declaration, or '}' to end the function"},
-      {"/* never closed", "k.ptx:5:3: found ' '; expected '*/' to close a comment"}};
-  for (const Wrong& wrong : table) EXPECT_EQ(error_of(head + ".entry k() {\n" + wrong.body + "\n}\n"), wrong.message) << wrong.body;
+      {".loc 1 2;", "k.ptx:5:9: found ';'; expected a file, a line and a column"},
+      {".nonsense 1;",
+       "k.ptx:5:1: found '.nonsense'; expected an instruction, a declaration, or '}' to end the function"},
+      {"/* never closed", "k.ptx:7:1: found the end of the file; expected '*/' to close a comment"}};
+  for (const Wrong& wrong : table)
+    EXPECT_EQ(error_of(head + ".entry k() {\n" + wrong.body + "\n}\n"), wrong.message) << wrong.body;
 }
 
 TEST(PtxReader, NamesThePlaceOfAnErrorOutsideOfFunctions) {
-  EXPECT_EQ(error_of(""), "k.ptx:1:1: found the end of the file; expected a PTX module that begins with .version");
-  EXPECT_EQ(error_of("int main() {}"), "k.ptx:1:1: found 'int'; expected a PTX module that begins with .version");
+  EXPECT_EQ(error_of(""),
+            "k.ptx:1:1: found the end of the file; expected a PTX module that begins with .version");
+  EXPECT_EQ(error_of("int main() {}"),
+            "k.ptx:1:1: found 'int'; expected a PTX module that begins with .version");
   EXPECT_EQ(error_of(".version nine"), "k.ptx:1:10: found 'nine'; expected a version such as 9.0");
-  EXPECT_EQ(error_of(head + ".entry k(.param .u64) { }"), "k.ptx:4:21: found ')'; expected a name for the parameter, behind its type");
+  EXPECT_EQ(error_of(head + ".entry k(.param .u64) { }"),
+            "k.ptx:4:21: found ')'; expected a name for the parameter, behind its type");
   EXPECT_EQ(error_of(head + ".entry k() { ret;"),
-            "k.ptx:4:18: found the end of the file; expected an instruction, a declaration, or '}' to end the function");
-  EXPECT_EQ(error_of(head + ".global .u32 a = ;"), "k.ptx:4:18: found ';'; expected a value, a symbol or a list in braces");
+            "k.ptx:4:18: found the end of the file; expected an instruction, a declaration, or '}' to end "
+            "the function");
+  EXPECT_EQ(error_of(head + ".global .u32 a = ;"),
+            "k.ptx:4:18: found ';'; expected a value, a symbol or a list in braces");
 }
 
 TEST(PtxReader, BoundsNesting) {
   std::string body;
   for (int n = 0; n < 10'000; ++n) body += "{";
-  EXPECT_NE(error_of(head + ".entry k() {\n" + body).find("expected braces nested less deeply"), std::string::npos);
+  EXPECT_NE(error_of(head + ".entry k() {\n" + body).find("expected braces nested less deeply"),
+            std::string::npos);
 }
 
 TEST(PtxProgram, NamesItsKernels) {
-  const Program program = parse_program(head + ".entry a() { ret; }\n.entry b() { ret; }\n.func c() { ret; }", "k.ptx");
+  const Program program =
+      parse_program(head + ".entry a() { ret; }\n.entry b() { ret; }\n.func c() { ret; }", "k.ptx");
   EXPECT_EQ(program.entries().size(), 2U);
   EXPECT_EQ(program.entry("b").name.text, "b");
   EXPECT_THROW((void)program.entry(""), InputError);
