@@ -21,7 +21,8 @@ namespace fs = std::filesystem;
 
 std::vector<std::string> files_with(const std::string& suffix) {
   std::vector<fs::path> paths;
-  for (const auto& entry : fs::directory_iterator(std::string(FENCEWISE_SOURCE_DIR) + "/tests/ptx"))
+  const fs::path folder = fs::path(FENCEWISE_SOURCE_DIR) / "tests" / "ptx";
+  for (const fs::directory_entry& entry : fs::directory_iterator(folder))
     if (entry.path().string().ends_with(suffix)) paths.push_back(entry.path());
   std::sort(paths.begin(), paths.end());
   std::vector<std::string> texts;
