@@ -312,9 +312,24 @@ TEST(PtxRefusals, NameTheInstructionAndItsPlace) {
   EXPECT_EQ(refused("fma.rz.f32 %f1, %f2, %f3, %f4;"), "k.ptx:6: fma.rz.f32 (.rz)");
   EXPECT_EQ(refused("add.f16 %rs1, %rs2, %rs3;"), "k.ptx:6: add.f16");
   EXPECT_EQ(refused("mov.u32 %r1, %smid;"), "k.ptx:6: mov.u32 (%smid)");
+  EXPECT_EQ(refused("mov.b32 %r1, %envreg1;"), "k.ptx:6: mov.b32 (%envreg1)");
   EXPECT_EQ(refused("bar.sync %r1;"), "k.ptx:6: bar.sync (a barrier's number in a register)");
   EXPECT_THAT(refused("call.uni f, (a);"),
               HasSubstr("a call of f (compile with -O3, so that it is inlined)"));
+}
+
+TEST(PtxRefusals, AreForIncoherentLoadsOfWhatTheKernelWrites) {
+  Arguments arguments;
+  arguments.params = {{{0, 8, BufferArgument{"a", Type::u32, 0}}},
+                      {{0, 8, BufferArgument{"b", Type::u32, 0}}}};
+  const std::string pointers = "ld.param.u64 %rd1, [p]; ld.param.u64 %rd2, [q]; st.global.u32 [%rd2], 1; ";
+  const auto last = [&](const std::string& load) {
+    const Kernel kernel = lowered(pointers + load, "", ".param .u64 p, .param .u64 q", &arguments).kernel;
+    return print(kernel.blocks[0].instructions[3], kernel);
+  };
+  EXPECT_EQ(last("ld.global.nc.u32 %r1, [%rd1];"), "ld.weak.nc.u32 %r1, [a + %rd1]");
+  EXPECT_EQ(last("ld.global.nc.u32 %r1, [%rd2];"),
+            "unmodelled \"k.ptx:6: ld.global.nc.u32 (of memory that the kernel may write)\"");
 }
 
 TEST(PtxRefusals, LeaveTheRestOfTheKernelAsItIs) {
