@@ -158,13 +158,21 @@ TEST(PtxAddresses, StayWholeWhereMoreIsDoneWithThem) {
   const std::string variable = ".global .u32 g;\n";
   EXPECT_THAT(meaning("mov.u64 %rd1, g; st.global.u64 [%rd2], %rd1; ld.global.u32 %r2, [%rd1];", variable),
               ElementsAre("mov.u64 %rd1, &g", "st.weak.u64 [%rd2], %rd1", "ld.weak.u32 %r2, [%rd1]"));
-  EXPECT_THAT(meaning("mov.u64 %rd1, g; setp.eq.s64 %p1, %rd1, 0; ld.global.u32 %r2, [%rd1];", variable),
-              ElementsAre("mov.u64 %rd1, &g", "setp.eq.s64 %p1, %rd1, 0", "ld.weak.u32 %r2, [%rd1]"));
+  EXPECT_THAT(meaning("mov.u64 %rd1, g; setp.eq.s64 %p1, %rd1, 8; ld.global.u32 %r2, [%rd1];", variable),
+              ElementsAre("mov.u64 %rd1, &g", "setp.eq.s64 %p1, %rd1, 8", "ld.weak.u32 %r2, [%rd1]"));
   EXPECT_THAT(
       meaning("mov.u64 %rd1, g; mov.u64 %rd2, h; selp.b64 %rd3, %rd1, %rd2, %p1; ld.global.u32 %r2, [%rd3];",
               variable + ".global .u32 h;\n"),
       ElementsAre("mov.u64 %rd1, &g", "mov.u64 %rd2, &h", "selp.u64 %rd3, %rd1, %rd2, %p1",
                   "ld.weak.u32 %r2, [%rd3]"));
+}
+
+TEST(PtxAddresses, AreNeverNull) {
+  EXPECT_THAT(
+      meaning(
+          "mov.u64 %rd1, g; setp.eq.s64 %p1, %rd1, 0; setp.ne.u64 %p2, %rd1, 0; ld.global.u32 %r2, [%rd1];",
+          ".global .u32 g;\n"),
+      ElementsAre("mov.u64 %rd1, 0", "mov.pred %p1, 0", "mov.pred %p2, 1", "ld.weak.u32 %r2, [g + %rd1]"));
 }
 
 TEST(PtxParameters, AreReadByNameByOffsetAndByAddress) {

@@ -45,7 +45,7 @@ const std::unordered_map<std::string_view, SpecialRegister>& special_registers()
 bool is_special(const std::string& name) {
   if (!name.starts_with('%')) return false;
   return name.find_first_of("0123456789") == std::string::npos || name.starts_with("%envreg") ||
-         name.starts_with("%pm");
+         name.starts_with("%reserved_smem") || name.starts_with("%pm");
 }
 
 bool is_sink(const Operand& operand) {

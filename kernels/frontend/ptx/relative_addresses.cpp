@@ -28,7 +28,7 @@ struct Contents {
   }
 };
 
-using core_operand = fencewise::Operand;
+using CoreOperand = fencewise::Operand;
 
 class Analysis {
  public:
@@ -45,9 +45,16 @@ class Analysis {
 
   [[nodiscard]] bool relative(std::uint32_t array) const { return !absolute_[array]; }
   // The array of an address in a register, if it is relative.
-  [[nodiscard]] std::optional<std::uint32_t> array_of(const core_operand& operand) const {
+  [[nodiscard]] std::optional<std::uint32_t> array_of(const CoreOperand& operand) const {
     const auto array = of(operand).only();
     return array && relative(*array) ? array : std::nullopt;
+  }
+
+  // No array begins at address 0, so that this is decided.
+  [[nodiscard]] bool compares_with_null(const Arithmetic& a) const {
+    const bool null = a.b.kind == CoreOperand::Kind::immediate && a.b.bits == 0;
+    const bool equality = a.compare == Compare::eq || a.compare == Compare::ne;
+    return a.op == Arith::setp && null && equality && size_of(a.type) == 8 && of(a.a).only().has_value();
   }
 
  private:
@@ -56,16 +63,16 @@ class Analysis {
       for (const fencewise::Instruction& instruction : block.instructions) f(instruction);
   }
 
-  [[nodiscard]] Contents of(const core_operand& operand) const {
-    if (operand.kind == core_operand::Kind::reg) return contents_[operand.index];
-    if (operand.kind == core_operand::Kind::address_of) return {false, {operand.index}};
+  [[nodiscard]] Contents of(const CoreOperand& operand) const {
+    if (operand.kind == CoreOperand::Kind::reg) return contents_[operand.index];
+    if (operand.kind == CoreOperand::Kind::address_of) return {false, {operand.index}};
     return {operand.present(), {}};
   }
 
   void keep(const Contents& contents) {
     for (const std::uint32_t array : contents.arrays) absolute_[array] = true;
   }
-  void keep(const core_operand& operand) { keep(of(operand)); }
+  void keep(const CoreOperand& operand) { keep(of(operand)); }
 
   void flow(const fencewise::Instruction& i) {
     const auto* arithmetic = std::get_if<Arithmetic>(&i.operation);
@@ -135,6 +142,7 @@ class Analysis {
           keep_all(a);
         return;
       case Arith::setp:
+        if (compares_with_null(a)) return;
         if (!same || (a.compare != Compare::eq && a.compare != Compare::ne)) keep_all(a);
         return;
       case Arith::bit_and:
@@ -151,8 +159,8 @@ class Analysis {
   }
 
   // The low half of an address is the same with and without its array, which begins at a multiple of 2^32.
-  static bool is_window_mask(const core_operand& operand) {
-    return operand.kind == core_operand::Kind::immediate && operand.bits == 0xffff'ffffU;
+  static bool is_window_mask(const CoreOperand& operand) {
+    return operand.kind == CoreOperand::Kind::immediate && operand.bits == 0xffff'ffffU;
   }
 
   const Kernel& kernel_;
@@ -170,6 +178,7 @@ class Rewriting {
     if (auto* store = std::get_if<Store>(&i.operation)) address(store->access);
     if (auto* atomic = std::get_if<Atomic>(&i.operation)) address(atomic->access);
     if (auto* arithmetic = std::get_if<Arithmetic>(&i.operation)) {
+      if (analysis_.compares_with_null(*arithmetic)) *arithmetic = decided(*arithmetic);
       operand(arithmetic->a);
       operand(arithmetic->b);
       operand(arithmetic->c);
@@ -177,9 +186,13 @@ class Rewriting {
   }
 
  private:
-  void operand(core_operand& o) const {
-    if (o.kind == core_operand::Kind::address_of && analysis_.relative(o.index))
-      o = core_operand::imm(o.bits);
+  void operand(CoreOperand& o) const {
+    if (o.kind == CoreOperand::Kind::address_of && analysis_.relative(o.index)) o = CoreOperand::imm(o.bits);
+  }
+
+  static Arithmetic decided(const Arithmetic& a) {
+    const CoreOperand differs = CoreOperand::imm(a.compare == Compare::ne ? 1 : 0);
+    return {.op = Arith::mov, .type = Type::pred, .dst = a.dst, .a = differs, .b = {}, .c = {}};
   }
 
   void address(Access& access) const {
