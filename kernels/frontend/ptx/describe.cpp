@@ -249,7 +249,7 @@ void draft_parameter(std::size_t n, const Variable& param, const PointerUse& use
     argument = fmt::format("[],  # a struct of {} bytes: its fields, such as [\"b0\", 4, {{ u64 = 1 }}]",
                            bytes_of(param));
   } else {
-    argument = type_named(param.type.text).value_or(Type::u32) == Type::f32 ? "1.0," : "1,";
+    argument = is_float(type_named(param.type.text).value_or(Type::u32)) ? "1.0," : "1,";
   }
   draft.arguments += fmt::format("  {:10} # {} {}\n", argument, n, param.type.text.substr(1));
 }
