@@ -42,6 +42,16 @@ bool limited(const Options& o) {
   return o.max_seconds || o.max_states || o.max_graphs || !o.max_memory.empty();
 }
 
+// Whether a stale read or a race comes of a missing acquire.
+bool misses_acquire(const Finding& finding) {
+  constexpr std::string_view what = "no acquire";
+  if (finding.message.find(what) != std::string::npos) return true;
+  for (const WitnessLaunch& launch : finding.witness.launches)
+    for (const WitnessEvent& event : launch.events)
+      if (event.why_missed.find(what) != std::string::npos) return true;
+  return false;
+}
+
 // One next step.
 std::string hint(const Subject& subject, const Options& options, const Report& report) {
   const bool protocol = subject.protocol != nullptr;
@@ -55,6 +65,9 @@ std::string hint(const Subject& subject, const Options& options, const Report& r
                        subject.name)
                  : "";
     case Verdict::violated:
+      if (subject.cuda && !report.result.findings.empty() && misses_acquire(report.result.findings.front()))
+        return "runs rarely show this: on hardware the load mostly waits for the branch on what was observed, though nothing "
+               "promises that it does. Add __threadfence() (fence.sc.gpu) behind the atomic or load that observes the others";
       return protocol ? fmt::format("{} --runs 1000 -q shows what test runs would see",
                                     command_line("simulate", subject))
                       : "";

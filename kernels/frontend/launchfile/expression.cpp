@@ -255,6 +255,9 @@ std::uint32_t depth_of(const Node& node, std::uint32_t limit) {
 }  // namespace
 
 Node parse_expression(std::string_view source, Position at, const Diagnostics& diagnostics) {
+  if (source.size() > longest_expression)
+    diagnostics.error(at, fmt::format("found an expression of {} characters; expected at most {}",
+                                      source.size(), longest_expression));
   memory_input<> in(source.data(), source.data() + source.size(), "");
   Builder builder;
   builder.base = at;

@@ -44,6 +44,7 @@ struct Node {
 using Constants = std::map<std::string, std::int64_t>;
 
 inline constexpr std::uint32_t deepest_expression = 100;
+inline constexpr std::size_t longest_expression = 10'000;  // characters
 
 // `at` is where the text stands in its file. Throws InputError.
 [[nodiscard]] Node parse_expression(std::string_view text, Position at, const Diagnostics& diagnostics);

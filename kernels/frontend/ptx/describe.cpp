@@ -81,11 +81,23 @@ struct Meaning {
   }
 };
 
+// Builtins that leave no trace but their instruction.
+std::string_view builtin_of(std::string_view opcode) {
+  static const std::map<std::string_view, std::string_view> table{{"membar.cta", "__threadfence_block"},
+                                                                  {"membar.gl", "__threadfence"},
+                                                                  {"membar.sys", "__threadfence_system"},
+                                                                  {"bar.sync", "__syncthreads"},
+                                                                  {"bar.warp.sync", "__syncwarp"}};
+  const auto it = table.find(opcode);
+  return it == table.end() ? std::string_view() : it->second;
+}
+
 // Of a chain of inlined functions the one that the user called, without its template arguments.
 std::string called(const Origin& origin) {
-  if (origin.inlined.empty() || origin.inlined.front().empty()) return "";
-  const std::string& name = origin.inlined.front();
-  return fmt::format(", from {}()", name.starts_with("operator") ? name : name.substr(0, name.find('<')));
+  std::string name = origin.inlined.empty() ? "" : origin.inlined.front();
+  if (!name.starts_with("operator")) name = name.substr(0, name.find('<'));
+  if (name.empty()) name = builtin_of(origin.opcode);
+  return name.empty() ? "" : fmt::format(", from {}()", name);
 }
 
 std::string where(const SourceLine& at, const Kernel& kernel) {
@@ -237,7 +249,7 @@ void draft_parameter(std::size_t n, const Variable& param, const PointerUse& use
     argument = fmt::format("[],  # a struct of {} bytes: its fields, such as [\"b0\", 4, {{ u64 = 1 }}]",
                            bytes_of(param));
   } else {
-    argument = type_named(param.type.text).value_or(Type::u32) == Type::f32 ? "1.0," : "1,";
+    argument = is_float(type_named(param.type.text).value_or(Type::u32)) ? "1.0," : "1,";
   }
   draft.arguments += fmt::format("  {:10} # {} {}\n", argument, n, param.type.text.substr(1));
 }

@@ -44,7 +44,9 @@ std::vector<const Variable*> variables_of(const Module& module, const Function& 
 }
 
 std::uint64_t alignment_of(const Variable& v) {
-  return std::max<std::uint64_t>({v.alignment, size_of_type(v.type.text) * v.vector, 1});
+  constexpr std::uint64_t most =
+      1U << 20U;  // what is more is no alignment of anything, and must not overflow
+  return std::max<std::uint64_t>({std::min(v.alignment, most), size_of_type(v.type.text) * v.vector, 1});
 }
 
 bool is_dynamic(const Variable& v) {

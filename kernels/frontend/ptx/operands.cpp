@@ -41,6 +41,13 @@ const std::unordered_map<std::string_view, SpecialRegister>& special_registers()
   return table;
 }
 
+// Special registers end in no number, but for %envreg3 and %pm1: what else does is a register that was not declared.
+bool is_special(const std::string& name) {
+  if (!name.starts_with('%')) return false;
+  return name.find_first_of("0123456789") == std::string::npos || name.starts_with("%envreg") ||
+         name.starts_with("%reserved_smem") || name.starts_with("%pm");
+}
+
 bool is_sink(const Operand& operand) {
   return operand.kind == Operand::Kind::name && operand.token.text == "_";
 }
@@ -94,9 +101,7 @@ fencewise::Operand Operands::named_value(const Operand& operand, Type type) {
   const auto found = names_.find(operand.token.text);
   if (!found) {
     if (const auto known = special(operand)) return *known;
-    if (operand.token.text.starts_with('%') &&
-        operand.token.text.find_first_of("0123456789") == std::string::npos)
-      throw Refusal(operand.token.text);
+    if (is_special(operand.token.text)) throw Refusal(operand.token.text);
     if (param_named(operand.token.text)) throw Refusal("the address of a parameter");
     unknown(operand.token);
   }

@@ -1,0 +1,233 @@
+// PTX and CUDA files as subjects, from outside; and the CUDA idioms with their expected verdicts, where nvcc and they are.
+#include <cstdlib>
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
+
+#include "tests/support/process.h"
+
+namespace fencewise {
+namespace {
+
+using ::testing::EndsWith;
+using ::testing::HasSubstr;
+using ::testing::StartsWith;
+using Json = nlohmann::json;
+using testing::ProcessResult;
+using testing::run_process;
+using testing::ScratchFolder;
+using testing::write_file;
+namespace fs = std::filesystem;
+
+ProcessResult fencewise(std::vector<std::string> arguments) {
+  arguments.insert(arguments.begin(), FENCEWISE_CLI);
+  return run_process(arguments);
+}
+
+const std::string ours = std::string(FENCEWISE_SOURCE_DIR) + "/tests/ptx/";
+
+std::string nvcc() {
+  for (const char* path : {"/usr/local/cuda/bin/nvcc", "/usr/bin/nvcc"})
+    if (fs::exists(path)) return path;
+  return "";
+}
+
+// --- the commands ---
+
+TEST(PtxSubjects, AreCheckedWithTheirLaunchFile) {
+  const ProcessResult result =
+      fencewise({"check", ours + "relay.sm_90.ptx", "--launch", ours + "relay.toml", "-q"});
+  EXPECT_EQ(result.exit_code, 0) << result.err;
+  EXPECT_THAT(result.out, StartsWith("verified: "));
+}
+
+TEST(PtxSubjects, ShowCudaLinesOrPtxLines) {
+  const std::vector<std::string> check{"check", ours + "relay-no-order.sm_90.ptx", "--launch",
+                                       ours + "relay.toml"};
+  EXPECT_THAT(fencewise(check).out, HasSubstr("relay.cu:20"));
+  std::vector<std::string> with_ptx_lines = check;
+  with_ptx_lines.emplace_back("--ptx-lines");
+  EXPECT_THAT(fencewise(with_ptx_lines).out, HasSubstr("relay-no-order.sm_90.ptx:"));
+}
+
+TEST(PtxSubjects, NeedALaunchFile) {
+  const ProcessResult result = fencewise({"check", ours + "relay.sm_90.ptx"});
+  EXPECT_EQ(result.exit_code, 2);
+  EXPECT_THAT(result.err, HasSubstr("needs --launch FILE.toml"));
+}
+
+TEST(PtxSubjects, OfASavedReportReplay) {
+  const ScratchFolder folder;
+  const std::string report = folder.file("cex.json");
+  EXPECT_EQ(fencewise({"check", ours + "relay-no-order.sm_90.ptx", "--launch", ours + "relay.toml", "--param",
+                       "ctas=2", "--json", report, "-q"})
+                .exit_code,
+            1);
+  const ProcessResult replay = fencewise({"replay", report, "-q"});
+  EXPECT_EQ(replay.exit_code, 1) << replay.err;
+  EXPECT_THAT(replay.out, StartsWith("violated: race on value"));
+}
+
+TEST(PtxSubjects, OfASavedReportDoNotMakeNvccRunOtherPrograms) {
+  const ScratchFolder folder;
+  const std::string report = folder.file("cex.json");
+  (void)fencewise(
+      {"check", ours + "relay-no-order.sm_90.ptx", "--launch", ours + "relay.toml", "--json", report, "-q"});
+  Json json = Json::parse(testing::contents_of(report));
+  json["subject"] = "k.cu";
+  json["params"]["--nvcc-args"] = "--compiler-bindir /tmp/evil";
+  write_file(report, json.dump());
+  const ProcessResult replay = fencewise({"replay", report});
+  EXPECT_EQ(replay.exit_code, 2);
+  EXPECT_THAT(replay.err, HasSubstr("the report asks for nvcc --compiler-bindir"));
+}
+
+TEST(PtxSubjects, ThatAreMalformedNameThePlace) {
+  const ScratchFolder folder;
+  const std::string file = folder.file("k.ptx");
+  write_file(file, ".version 9.0\n.target sm_90\n.entry k() {\n  mov.u32 %r1 1;\n}\n");
+  const ProcessResult result = fencewise({"ptx", file});
+  EXPECT_EQ(result.exit_code, 2);
+  EXPECT_THAT(result.err,
+              HasSubstr("k.ptx:4:15: found '1'; expected ';' to end the instruction, or an operand"));
+}
+
+TEST(PtxSubjects, AreInconclusiveOnlyWhereAThreadReachesWhatIsNotModelled) {
+  const ScratchFolder folder;
+  const std::string file = folder.file("k.ptx"), launch = folder.file("k.toml");
+  write_file(
+      file,
+      ".version 9.0\n.target sm_90\n.entry k(.param .u32 n) {\n.reg .pred %p<2>; .reg .b32 %r<2>;\n"
+      "ld.param.u32 %r1, [n];\nsetp.eq.s32 %p1, %r1, 0;\n@%p1 bra END;\ncp.async.wait_all;\nEND: ret;\n}\n");
+  write_file(launch, "[constants]\nn = 0\n[[launch]]\nargs = [\"n\"]\n");
+  EXPECT_EQ(fencewise({"check", file, "-q"}).exit_code, 0);
+  const ProcessResult reached = fencewise({"check", file, "-q", "--param", "n=1"});
+  EXPECT_EQ(reached.exit_code, 3);
+  EXPECT_THAT(reached.out, HasSubstr("k.ptx:8: cp.async.wait_all is not modelled"));
+}
+
+TEST(Init, WritesALaunchFileThatCanBeChecked) {
+  const ScratchFolder folder;
+  for (const char* kernel : {"last_cta_sum", "relay", "block_scan"}) {
+    const std::string launch = folder.file("l.toml");
+    EXPECT_EQ(fencewise({"init", ours + kernel + ".sm_90.ptx", "--out", launch}).exit_code, 0);
+    const ProcessResult result = fencewise({"show", ours + kernel + ".sm_90.ptx", "--launch", launch});
+    EXPECT_EQ(result.exit_code, 0) << kernel << ": " << result.err;
+  }
+}
+
+TEST(Run, ExecutesAPtxFileAndJudgesIt) {
+  const ProcessResult right =
+      fencewise({"run", ours + "block_scan.sm_80.ptx", "--launch", ours + "block_scan.toml", "--json", "-"});
+  EXPECT_EQ(right.exit_code, 0) << right.err;
+  const Json json = Json::parse(right.out);
+  EXPECT_EQ(json["result"], "right");
+  EXPECT_EQ(json["launches"].size(), 1U);
+  EXPECT_EQ(fencewise({"run", ours + "block_scan.sm_80.ptx", "--launch", ours + "block_scan.toml",
+                       "--variant", "x"})
+                .exit_code,
+            2);
+}
+
+TEST(CudaSubjects, AreCompiledWhereNvccIs) {
+  if (nvcc().empty()) GTEST_SKIP() << "there is no nvcc";
+  const ProcessResult result = fencewise(
+      {"check", ours + "relay.cu", "--launch", ours + "relay.toml", "--nvcc-args", "-DORDER=0", "-q"});
+  EXPECT_EQ(result.exit_code, 1) << result.err;
+  const ScratchFolder folder;
+  write_file(folder.file("bad.cu"), "__global__ void k() { undeclared(); }\n");
+  const ProcessResult bad = fencewise({"ptx", folder.file("bad.cu")});
+  EXPECT_EQ(bad.exit_code, 2);
+  EXPECT_THAT(bad.err, HasSubstr("nvcc refuses"));
+}
+
+// --- the idioms: FENCEWISE_CUDA_IDIOMS is the folder with their sources ---
+
+struct Idiom {
+  std::string source, macros, launch;
+  int exit_code;
+};
+
+// What the explorers don't decide yet: they must say so (3), and never be wrong.
+constexpr int open = -1;
+
+void PrintTo(const Idiom& idiom, std::ostream* out) {
+  *out << idiom.launch << ' ' << idiom.macros;
+}  // NOLINT: GoogleTest's name
+
+class Idioms : public ::testing::TestWithParam<Idiom> {};
+
+TEST_P(Idioms, HaveTheirVerdict) {
+  const char* folder = std::getenv("FENCEWISE_CUDA_IDIOMS");
+  if (folder == nullptr) GTEST_SKIP() << "FENCEWISE_CUDA_IDIOMS does not name their folder";
+  if (nvcc().empty()) GTEST_SKIP() << "there is no nvcc";
+  const Idiom& idiom = GetParam();
+  for (const char* arch : {"sm_80", "sm_90", "sm_100"}) {
+    const ProcessResult result =
+        fencewise({"check", std::string(folder) + "/" + idiom.source + ".cu", "--launch",
+                   ours + "idioms/" + idiom.launch + ".toml", "--nvcc-args",
+                   std::string("-arch=") + arch + " " + idiom.macros, "--max-seconds", "120", "-q"});
+    if (idiom.exit_code == open) {
+      EXPECT_THAT(result.exit_code, ::testing::AnyOf(0, 3)) << arch << ": " << result.out << result.err;
+    } else {
+      EXPECT_EQ(result.exit_code, idiom.exit_code) << arch << ": " << result.out << result.err;
+    }
+  }
+}
+
+std::string name_of(const ::testing::TestParamInfo<Idiom>& test) {
+  std::string name = test.param.launch;
+  for (const char c : test.param.macros)
+    if (std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_') name += c;
+  return name;
+}
+
+const Idiom idioms[] = {
+    {"01_splitk_serial", "", "splitk_serial", 0},
+    {"01_splitk_serial", "-DFENCE_BEFORE_BARRIER=0", "splitk_serial", 0},
+    {"01_splitk_serial", "-DACQUIRE_FENCE=0", "splitk_serial", 1},
+    {"02_splitk_atomic_rezero", "", "splitk_atomic", 0},
+    {"02_splitk_atomic_rezero", "-DREZERO_EXCH=1", "splitk_atomic", 0},
+    {"02_splitk_atomic_rezero", "-DDROP_FENCE=1", "splitk_atomic", 1},
+    {"02_splitk_atomic_rezero", "-DDROP_FENCE=1 -DREZERO_EXCH=1", "splitk_atomic", 1},
+    {"04_reverse_shared", "", "reverse_ok", 0},
+    {"04_reverse_shared", "", "reverse_no_barrier", 1},
+    {"04_reverse_shared", "", "reverse_across_ctas", 1},
+    {"04_reverse_shared", "", "reverse_divergent_barrier", 1},
+    {"05_reductions", "", "reduce_modulo", 0},
+    {"05_reductions", "", "reduce_strided", 0},
+    {"05_reductions", "", "reduce_halving", 0},
+    {"05_reductions", "", "reduce_first_add", 0},
+    {"05_reductions", "", "reduce_unrolled", 0},
+    {"06_warp_shuffle", "-DWIDTH=4", "shuffle_reduce", open},
+    {"06_warp_shuffle", "-DWIDTH=4", "aggregated_count", open},
+    {"06_warp_shuffle", "-DWIDTH=4", "vote_and_redux", open},
+    {"08_threadfence_reduction", "", "single_pass_sum", 1},
+    {"08_threadfence_reduction", "-DREADER_FENCE=1", "single_pass_sum", 0},
+    {"10_hand_grid_barrier", "", "rounds_counter", 0},
+    {"10_hand_grid_barrier", "-DNO_FENCE=1", "rounds_counter", 1},
+    {"10_hand_grid_barrier", "", "rounds_sense", 0},
+    {"10_hand_grid_barrier", "-DONE_BUFFER=1", "rounds_sense", 1},
+    {"11_spinlock", "", "lock_per_cta", 0},
+    {"11_spinlock", "-DLOCK_FENCES=1", "lock_per_cta", 1},
+    {"11_spinlock", "-DLOCK_FENCES=0", "lock_per_cta", 1},
+    {"11_spinlock", "-DUNLOCK_PLAIN=1", "lock_per_cta", 0},
+    {"11_spinlock", "", "lock_per_thread", 0},
+    {"12_ticket_lock", "", "ticket_atomic", 0},
+    {"12_ticket_lock", "", "ticket_legacy", open},
+    {"12_ticket_lock", "", "ticket_seq_cst", 0},
+    {"15_message_passing", "", "message", 0},
+    {"15_message_passing", "-DSTYLE=1", "message", 0},
+    {"15_message_passing", "-DSTYLE=2", "message", 1},
+    {"15_message_passing", "-DSTYLE=3", "message", 1},
+    {"15_message_passing", "-DSTYLE=4", "message", 1},
+};
+
+INSTANTIATE_TEST_SUITE_P(Cuda, Idioms, ::testing::ValuesIn(idioms), name_of);
+
+}  // namespace
+}  // namespace fencewise
