@@ -90,9 +90,14 @@ Parameters completed(const Protocol& protocol, const Parameters& given) {
 
 const std::vector<Protocol>& catalogue() {
   using namespace protocols;
-  static const std::vector<Protocol> all = {
-      splitk_serial(), splitk_atomic(), protocols::reverse(), mp(), sb(), lb(), iriw(), corr(),
-  };
+  static const std::vector<Protocol> all = [] {
+    std::vector<Protocol> list = {
+        splitk_serial(), splitk_atomic(), protocols::reverse(), mp(), sb(), lb(), iriw(),
+        corr(),          splitk_gemv(),   splitk_gemv_atomic(),
+    };
+    for (const auto& family : {reductions(), gemms()}) list.insert(list.end(), family.begin(), family.end());
+    return list;
+  }();
   return all;
 }
 

@@ -4,6 +4,7 @@
 // the protocol as it should be; a variant is a row that changes one of them and says what a check must then answer.
 #pragma once
 
+#include <bit>
 #include <functional>
 #include <optional>
 #include <string>
@@ -29,6 +30,14 @@ namespace fencewise::protocols {
           InitialContents::of(InitialContents::Kind::symbols),
           std::nullopt,
           false};
+}
+// Likewise, but i mod `modulus`: whole numbers so small that sums of their products are exact.
+[[nodiscard]] inline Buffer whole_numbers(std::string name, std::int64_t length, std::int64_t modulus) {
+  Buffer buffer = input(std::move(name), Type::f32, length);
+  buffer.initial = InitialContents::of(InitialContents::Kind::values);
+  for (std::int64_t i = 0; i < length; ++i)
+    buffer.initial.values.push_back(std::bit_cast<std::uint32_t>(static_cast<float>(i % modulus)));
+  return buffer;
 }
 // Poison before each replay.
 [[nodiscard]] inline Buffer output(std::string name, Type element, std::int64_t length) {

@@ -9,6 +9,10 @@ namespace fencewise::protocols {
 [[nodiscard]] Protocol splitk_serial();
 [[nodiscard]] Protocol splitk_atomic();
 [[nodiscard]] Protocol reverse();
+[[nodiscard]] std::vector<Protocol> reductions();
+[[nodiscard]] std::vector<Protocol> gemms();
+[[nodiscard]] Protocol splitk_gemv();
+[[nodiscard]] Protocol splitk_gemv_atomic();
 [[nodiscard]] Protocol mp();
 [[nodiscard]] Protocol sb();
 [[nodiscard]] Protocol lb();

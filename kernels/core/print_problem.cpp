@@ -172,10 +172,12 @@ std::string print_initial(const Buffer& buffer) {
     case InitialContents::Kind::any: return "any";
     case InitialContents::Kind::values: break;
   }
+  constexpr std::size_t shown = 32;
+  const std::vector<std::uint64_t>& values = buffer.initial.values;
   std::string text;
-  for (const std::uint64_t value : buffer.initial.values)
-    text += (text.empty() ? "= " : ", ") + print(Operand::imm(value), buffer.element, Kernel{});
-  return text;
+  for (std::size_t i = 0; i < std::min(shown, values.size()); ++i)
+    text += (text.empty() ? "= " : ", ") + print(Operand::imm(values[i]), buffer.element, Kernel{});
+  return values.size() <= shown ? text : fmt::format("{}, ... ({} values)", text, values.size());
 }
 
 std::string print_buffer(const Buffer& buffer, const Problem& problem) {

@@ -1,6 +1,7 @@
 #include "kernels/core/without_barrier.h"
 
 #include <algorithm>
+#include <charconv>
 
 #include <fmt/format.h>
 
@@ -9,6 +10,8 @@
 
 namespace fencewise {
 namespace {
+
+constexpr std::string_view prefix = "drop-barrier-";
 
 // Reverse post-order. What a branch skips to is visited first, so that it comes after what the branch takes.
 std::vector<BlockId> in_reading_order(const Kernel& kernel) {
@@ -61,6 +64,16 @@ Kernel without_barrier(const Kernel& kernel, std::size_t n) {
   auto& instructions = without.blocks[dropped.block.value].instructions;
   instructions.erase(instructions.begin() + dropped.index);
   return without;
+}
+
+std::string drop_barrier_name(std::size_t n) { return fmt::format("{}{}", prefix, n); }
+
+std::optional<std::size_t> dropped_barrier(std::string_view variant) {
+  if (!variant.starts_with(prefix)) return std::nullopt;
+  const char* const last = variant.data() + variant.size();
+  std::size_t n = 0;
+  const auto [end, error] = std::from_chars(variant.data() + prefix.size(), last, n);
+  return error == std::errc() && end == last ? std::optional(n) : std::nullopt;
 }
 
 }  // namespace fencewise

@@ -2,6 +2,9 @@
 #pragma once
 
 #include <cstddef>
+#include <optional>
+#include <string>
+#include <string_view>
 #include <vector>
 
 #include "kernels/core/kernel.h"
@@ -14,5 +17,9 @@ namespace fencewise {
 
 // The n-th barrier left out, counted from 1. Throws InputError where the kernel has fewer.
 [[nodiscard]] Kernel without_barrier(const Kernel& kernel, std::size_t n);
+
+// The name of the variant that drops the n-th barrier, "drop-barrier-2", and the n of such a name.
+[[nodiscard]] std::string drop_barrier_name(std::size_t n);
+[[nodiscard]] std::optional<std::size_t> dropped_barrier(std::string_view variant);
 
 }  // namespace fencewise

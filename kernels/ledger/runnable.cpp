@@ -115,22 +115,18 @@ void set(const RunnableKernel& kernel, RunnableValues& values, std::set<std::str
 std::string variants_of(const Kernel& kernel) {
   const std::size_t barriers = barriers_of(kernel).size();
   if (barriers == 0) return "none: it has no barrier";
-  return barriers == 1 ? "drop-barrier-1" : fmt::format("drop-barrier-1 to drop-barrier-{}", barriers);
+  if (barriers == 1) return drop_barrier_name(1);
+  return fmt::format("{} to {}", drop_barrier_name(1), drop_barrier_name(barriers));
 }
 
 }  // namespace
 
 void apply_variant(PreparedRun& prepared, std::string_view variant) {
-  constexpr std::string_view prefix = "drop-barrier-";
-  std::size_t n = 0;
-  const char* const last = variant.data() + variant.size();
-  const bool named = variant.starts_with(prefix);
-  const auto [end, error] = named ? std::from_chars(variant.data() + prefix.size(), last, n)
-                                  : std::from_chars_result{last, std::errc::invalid_argument};
-  if (error != std::errc() || end != last)
+  const std::optional<std::size_t> n = dropped_barrier(variant);
+  if (!n)
     throw InputError(fmt::format("{} has no variant '{}' to run; there is {}", prepared.kernel.name, variant,
                                  variants_of(prepared.kernel)));
-  prepared.kernel = without_barrier(prepared.kernel, n);
+  prepared.kernel = without_barrier(prepared.kernel, *n);
 }
 
 const std::vector<RunnableKernel>& runnable_kernels() {

@@ -78,7 +78,32 @@ using Lines = std::vector<std::string>;
 TEST(Catalogue, ListsTheBuiltInProtocolsInThisOrder) {
   Lines names;
   for (const Protocol& p : catalogue()) names.push_back(p.name);
-  EXPECT_EQ(names, (Lines{"splitk-serial", "splitk-atomic", "reverse", "mp", "sb", "lb", "iriw", "corr"}));
+  EXPECT_EQ(names, (Lines{"splitk-serial",
+                          "splitk-atomic",
+                          "reverse",
+                          "mp",
+                          "sb",
+                          "lb",
+                          "iriw",
+                          "corr",
+                          "splitk-gemv",
+                          "splitk-gemv-atomic",
+                          "reduction-1",
+                          "reduction-2",
+                          "reduction-3",
+                          "reduction-4",
+                          "reduction-5",
+                          "reduction-6",
+                          "gemm-k1",
+                          "gemm-k2",
+                          "gemm-k3",
+                          "gemm-k4",
+                          "gemm-k5",
+                          "gemm-k5v",
+                          "gemm-k6",
+                          "gemm-k7",
+                          "gemm-k8",
+                          "gemm-k9"}));
 }
 
 TEST(Catalogue, FindsAProtocolByItsWholeNameOnly) {
@@ -87,14 +112,16 @@ TEST(Catalogue, FindsAProtocolByItsWholeNameOnly) {
   EXPECT_EQ(find_protocol(""), nullptr);
 }
 
+// All but reduction-6, which is here because a run in lockstep gives the right sum.
 TEST(Catalogue, EveryProtocolBeginsWithABaseThatIsVerifiedAndNeedsNothing) {
   for (const Protocol& p : catalogue()) {
     ASSERT_FALSE(p.variants.empty()) << p.name;
     const Variant& base = p.variants.front();
     EXPECT_EQ(base.name, "") << p.name;
     EXPECT_TRUE(base.needs.empty()) << p.name;
-    EXPECT_EQ(base.ptx.verdict, Verdict::verified) << p.name;
-    EXPECT_EQ(base.sc.verdict, Verdict::verified) << p.name;
+    const Verdict expected = p.name == "reduction-6" ? Verdict::violated : Verdict::verified;
+    EXPECT_EQ(base.ptx.verdict, expected) << p.name;
+    EXPECT_EQ(base.sc.verdict, expected) << p.name;
   }
 }
 
