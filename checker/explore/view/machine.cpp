@@ -74,12 +74,13 @@ Value stored(Value value, Type type) {
 
 }  // namespace
 
-Machine::Machine(const LaunchContext& c, FenceReading fences, const Symmetry* symmetry)
+Machine::Machine(const LaunchContext& c, FenceReading fences, const Symmetry* symmetry, std::uint32_t resident)
     : context_(c),
       hierarchy_(c),
       interpreter_(c.terms, c.image.memory, nullptr),
       fence_reading_(fences),
       symmetry_(symmetry),
+      resident_(resident == 0 ? c.image.ctas : resident),
       written_(written_storages(c)),
       threads_of_cta_(c.image.ctas) {
   for (const Kernel& kernel : c.problem.kernels) {
@@ -98,6 +99,7 @@ State Machine::initial() {
   for (const ThreadProgram& program : context_.image.threads) {
     Thread& t = s.threads.emplace_back();
     t.state = initial_state(program, false);
+    if (resident_ < context_.image.ctas) t.status = Status::waiting;
   }
   return s;
 }
@@ -223,12 +225,7 @@ struct Machine::Run {
 
   Origin origin(std::uint32_t element) const {
     if (m.retrace_ == nullptr) return no_origin;
-    return m.retrace_->add({original(id), s.sequence[id], element});
-  }
-  [[nodiscard]] ThreadId original(ThreadId thread) const {
-    const auto& c = m.context_;
-    const std::uint32_t cta = c.image.cta_of[thread];
-    return m.threads_of_cta_[s.cta_names[cta]][c.image.threads[thread].coordinates.index_in_cta];
+    return m.retrace_->add({m.original(s, id), s.sequence[id], element});
   }
   void saw(const Message& message, Origin read) const {
     if (m.retrace_ != nullptr) m.retrace_->reads_from.emplace_back(read, message.origin);
@@ -661,11 +658,26 @@ Value Machine::reduce(const Barrier& barrier, const std::vector<const Arrival*>&
 bool Machine::may_move(const State& s, ThreadId t) {
   const Status status = s.threads[t].status;
   return status == Status::visible || status == Status::deposit ||
-         (status == Status::at_barrier || status == Status::at_warp);
+         status == Status::at_barrier || status == Status::at_warp || status == Status::waiting;
+}
+
+bool Machine::has_free_place(const State& s) const {
+  std::uint32_t taken = 0;
+  for (const auto& threads : threads_of_cta_)
+    taken += static_cast<std::uint32_t>(std::any_of(threads.begin(), threads.end(), [&](ThreadId t) {
+      return s.threads[t].status != Status::waiting && s.threads[t].status != Status::exited;
+    }));
+  return taken < resident_;
 }
 
 bool Machine::prepare(State& s, ThreadId t, Trouble& trouble) {
   if (s.threads[t].status == Status::visible) return true;
+  if (s.threads[t].status == Status::waiting) {
+    const auto& threads = threads_of_cta_[context_.image.cta_of[t]];
+    if (threads.front() != t || !has_free_place(s)) return false;
+    for (const ThreadId u : threads) s.threads[u].status = Status::running;
+    return true;
+  }
   if (fence_reading_ == FenceReading::exact) return false;
   const auto& mates = threads_of_cta_[context_.image.cta_of[t]];
   const bool was_pending = s.threads[t].status == Status::deposit;
@@ -752,6 +764,11 @@ Machine::Taken Machine::take(State& s, Move move) {
   for (const ThreadId t : threads_of_cta_[cta]) s.threads[t].deposited = false;
   taken.trouble = settle(s);
   return taken;
+}
+
+ThreadId Machine::original(const State& s, ThreadId t) const {
+  const std::uint32_t cta = context_.image.cta_of[t];
+  return threads_of_cta_[s.cta_names[cta]][context_.image.threads[t].coordinates.index_in_cta];
 }
 
 // Registers that nothing reads any more hold zero; of a thread that has exited, none are kept but those of placed threads.

@@ -35,13 +35,15 @@ struct Move {
 class Machine {
  public:
   // `symmetry` may be null; else sweeps over slots are checked to be whole (SymmetryBroken).
-  Machine(const LaunchContext& context, FenceReading fences, const Symmetry* symmetry);
+  // `resident`: how many CTAs may be resident at a time; 0: all.
+  Machine(const LaunchContext& context, FenceReading fences, const Symmetry* symmetry, std::uint32_t resident);
 
   [[nodiscard]] State initial();
   // Takes all private steps.
   [[nodiscard]] Trouble settle(State& state);
 
-  // May this thread make a move? Cheap; `prepare` tells for sure.
+  // May this thread make a move? Cheap; `prepare` tells for sure. The first thread of a CTA that is not resident moves for all of
+  // them: the CTA starts.
   [[nodiscard]] static bool may_move(const State& state, ThreadId thread);
   // Takes the private steps before the thread's next visible operation. False: it can't reach one.
   [[nodiscard]] bool prepare(State& state, ThreadId thread, Trouble& trouble);
@@ -67,6 +69,8 @@ class Machine {
   [[nodiscard]] std::uint8_t doing(const State& state, ThreadId thread, std::uint32_t storage) const;
   [[nodiscard]] const std::vector<ThreadId>& threads_of(std::uint32_t cta) const { return threads_of_cta_[cta]; }
   [[nodiscard]] Value initial_value(const Location& location) const;
+  // While a path is retraced: the thread whose part this one plays.
+  [[nodiscard]] ThreadId original(const State& state, ThreadId thread) const;
   void clear_dead_registers(Thread& thread, ThreadId id) const;
   // From now on reads are noted in `retrace`, unless it is null.
   void retrace_into(Retrace* retrace) { retrace_ = retrace; }
@@ -81,6 +85,7 @@ class Machine {
   }
   // Whether a relaxed red.add to this storage commutes with all that anybody may still do there.
   [[nodiscard]] bool unordered(const State& state, std::uint32_t storage) const;
+  [[nodiscard]] bool has_free_place(const State& state) const;
   [[nodiscard]] bool deposits(ThreadId thread, InstructionRef fence) const;
   [[nodiscard]] Trouble run(State& state, ThreadId thread, bool through_deposits);
   [[nodiscard]] bool complete_barrier(State& state, ThreadId one_of);
@@ -93,6 +98,7 @@ class Machine {
   Interpreter interpreter_;
   FenceReading fence_reading_;
   const Symmetry* symmetry_;
+  std::uint32_t resident_;
   std::vector<Liveness> liveness_;   // [kernel]
   std::vector<Future> futures_;      // [kernel]
   std::vector<std::vector<std::vector<bool>>> deposits_;  // [kernel][block][instruction]

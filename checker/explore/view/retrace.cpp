@@ -1,5 +1,6 @@
 #include "checker/explore/view/retrace.h"
 
+#include <algorithm>
 #include <numeric>
 
 #include "checker/explore/view/view_explorer.h"
@@ -59,6 +60,13 @@ Retrace ViewExplorer::retrace(const Path& path) {
       trouble = machine_.take(state, move).trouble;
   }
   machine_.retrace_into(nullptr);
+  for (ThreadId t = 0; t < state.threads.size(); ++t) {
+    const Thread& thread = state.threads[t];
+    if (thread.status != Status::exited)
+      trace.unfinished.push_back({machine_.original(state, t), thread.status, {thread.state.block, thread.state.index}});
+  }
+  std::sort(trace.unfinished.begin(), trace.unfinished.end(),
+            [](const auto& a, const auto& b) { return a.thread < b.thread; });
   return trace;
 }
 

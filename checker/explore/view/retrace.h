@@ -18,6 +18,12 @@ struct Retrace {
   };
   std::vector<PathEvent> events;                        // [origin]
   std::vector<std::pair<Origin, Origin>> reads_from;    // (read, write); no_origin: memory as the launch found it
+  struct Unfinished {
+    ThreadId thread;
+    Status status;
+    InstructionRef at;
+  };
+  std::vector<Unfinished> unfinished;  // threads that have not ended where the path does
 
   Origin add(PathEvent event) {
     events.push_back(event);

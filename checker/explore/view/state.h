@@ -58,6 +58,7 @@ enum class Status : std::uint8_t {
   spinning,    // repeats a round of plain loads that changes nothing
   exited,
   faulted,
+  waiting,      // its CTA is not resident yet
 };
 
 struct Thread {

@@ -23,7 +23,11 @@ struct Explored {
   bool complete = false;  // false: the budget stopped it
   // Paths that end as none should: in a race or fault, stuck, in a livelock, or with memory that the contract does not allow.
   // The first is one of the shortest, in moves.
-  std::vector<Path> bad;
+  struct Bad {
+    Path path;
+    bool hangs = false;
+  };
+  std::vector<Bad> bad;
   struct Final {
     MemoryImage memory;
     Path path;
@@ -38,7 +42,7 @@ class ViewExplorer {
 
   // `replays`: symbols of that many replays may be in memory. The context, the budget and the stats must outlive it.
   ViewExplorer(const LaunchContext& context, FenceReading fences, std::optional<Symmetry> symmetry, std::uint32_t replays,
-               const Reductions& reductions, Budget& budget, SearchStats& stats);
+               std::uint32_t resident, const Reductions& reductions, Budget& budget, SearchStats& stats);
 
   // Stops after `most_bad` bad ends.
   [[nodiscard]] Explored explore(const FinalCheck& good, std::size_t most_bad);
