@@ -136,9 +136,14 @@ int check_sweep(const Options& options) {
       ProgressLine progress(!options.quiet);
       result = check(*s.problem, used, limits(options), progress.sink(stop_on_interrupt()));
     }
-    const std::string finding = !result.findings.empty() ? result.findings.front().message : result.verdict == Verdict::inconclusive ? result.reason : "";
-    print_out(fmt::format("{}{:<13}{:<7}{:>9}  {:>8.2f}  {}\n", line, spelling(result.verdict), result.engine,
-                          result.engine == "view" ? result.search.states : result.search.graphs, result.seconds, finding));
+    std::string finding;
+    if (!result.findings.empty())
+      finding = result.findings.front().message;
+    else if (result.verdict == Verdict::inconclusive)
+      finding = result.reason;
+    print_out(fmt::format("{}{:<13}{:<7}{:>9}  {:>8.2f}{}{}\n", line, spelling(result.verdict), result.engine,
+                          result.engine == "view" ? result.search.states : result.search.graphs, result.seconds,
+                          finding.empty() ? "" : "  ", finding));
     finish_output();
     if (result.verdict == Verdict::violated) {
       code = exit_violated;
