@@ -92,8 +92,21 @@ const std::vector<Protocol>& catalogue() {
   using namespace protocols;
   static const std::vector<Protocol> all = [] {
     std::vector<Protocol> list = {
-        splitk_serial(), splitk_atomic(), protocols::reverse(), mp(), sb(), lb(), iriw(),
-        corr(),          splitk_gemv(),   splitk_gemv_atomic(),
+        splitk_serial(),
+        splitk_atomic(),
+        protocols::reverse(),
+        ticket_lock(),
+        cas_lock(),
+        exch_lock(),
+        grid_barrier_sense(),
+        message_passing(),
+        mp(),
+        sb(),
+        lb(),
+        iriw(),
+        corr(),
+        splitk_gemv(),
+        splitk_gemv_atomic(),
     };
     for (const auto& family : {reductions(), gemms()}) list.insert(list.end(), family.begin(), family.end());
     return list;

@@ -1,5 +1,5 @@
 // The built-in protocols, one function each. catalogue.cpp lists them; each is defined in the file of its name (the
-// classics together, in classics.cpp).
+// classics together, in classics.cpp; the spin locks in spin_lock.cpp).
 #pragma once
 
 #include "protocols/protocol.h"
@@ -13,6 +13,11 @@ namespace fencewise::protocols {
 [[nodiscard]] std::vector<Protocol> gemms();
 [[nodiscard]] Protocol splitk_gemv();
 [[nodiscard]] Protocol splitk_gemv_atomic();
+[[nodiscard]] Protocol ticket_lock();
+[[nodiscard]] Protocol cas_lock();
+[[nodiscard]] Protocol exch_lock();
+[[nodiscard]] Protocol grid_barrier_sense();
+[[nodiscard]] Protocol message_passing();
 [[nodiscard]] Protocol mp();
 [[nodiscard]] Protocol sb();
 [[nodiscard]] Protocol lb();

@@ -81,6 +81,11 @@ TEST(Catalogue, ListsTheBuiltInProtocolsInThisOrder) {
   EXPECT_EQ(names, (Lines{"splitk-serial",
                           "splitk-atomic",
                           "reverse",
+                          "ticket-lock",
+                          "cas-lock",
+                          "exch-lock",
+                          "grid-barrier-sense",
+                          "message-passing",
                           "mp",
                           "sb",
                           "lb",
@@ -174,6 +179,13 @@ TEST(Catalogue, StandardParametersAreTheFixedNamesAndValuesOfTheCommandLine) {
   EXPECT_EQ(protocol("splitk-serial").standard_parameters().all(), splitk);
   EXPECT_EQ(protocol("splitk-atomic").standard_parameters().all(), splitk);
   EXPECT_EQ(protocol("reverse").standard_parameters().all(), (Values{{"n", 4}}));
+  for (const char* lock : {"ticket-lock", "cas-lock", "exch-lock"})
+    EXPECT_EQ(protocol(lock).standard_parameters().all(),
+              (Values{{"ctas", 2}, {"threads", 1}, {"rounds", 1}}))
+        << lock;
+  EXPECT_EQ(protocol("grid-barrier-sense").standard_parameters().all(),
+            (Values{{"ctas", 2}, {"threads", 1}, {"rounds", 2}, {"replays", 1}}));
+  EXPECT_EQ(protocol("message-passing").standard_parameters().all(), (Values{{"readers", 2}, {"rounds", 2}}));
 }
 
 TEST(Catalogue, BuildsTheSmallestLaunchOfEveryProtocol) {
