@@ -84,8 +84,15 @@ TEST(Catalogue, ListsTheBuiltInProtocolsInThisOrder) {
                           "ticket-lock",
                           "cas-lock",
                           "exch-lock",
+                          "lock-per-lane",
                           "grid-barrier-sense",
+                          "grid-barrier-counter",
                           "message-passing",
+                          "streamk-fixup",
+                          "scan-single-pass",
+                          "scan-lookback",
+                          "zero-while-adding",
+                          "named-halves",
                           "mp",
                           "sb",
                           "lb",
@@ -183,8 +190,10 @@ TEST(Catalogue, StandardParametersAreTheFixedNamesAndValuesOfTheCommandLine) {
     EXPECT_EQ(protocol(lock).standard_parameters().all(),
               (Values{{"ctas", 2}, {"threads", 1}, {"rounds", 1}}))
         << lock;
-  EXPECT_EQ(protocol("grid-barrier-sense").standard_parameters().all(),
-            (Values{{"ctas", 2}, {"threads", 1}, {"rounds", 2}, {"replays", 1}}));
+  for (const char* barrier : {"grid-barrier-sense", "grid-barrier-counter"})
+    EXPECT_EQ(protocol(barrier).standard_parameters().all(),
+              (Values{{"ctas", 2}, {"threads", 1}, {"rounds", 2}, {"replays", 1}}))
+        << barrier;
   EXPECT_EQ(protocol("message-passing").standard_parameters().all(), (Values{{"readers", 2}, {"rounds", 2}}));
 }
 

@@ -69,20 +69,30 @@ TEST(Protocols, YieldWhatTheCatalogueSaysByInterleavingAlone) {
   expect_all(with_loops, Engine::automatic, Model::sc, {});
 }
 
+TEST(Protocols, YieldTheSameFromTheGraphExplorer) { expect_all(with_loops, Engine::graph, Model::ptx, {}); }
+
 TEST(Protocols, YieldTheSameFromTheViewExplorerWhereItDoesNotDecline) {
-  expect_all(with_loops, Engine::view, Model::ptx,
-             {
-                 // Load buffering is allowed here: what is released is not acquired.
-                 "ticket-lock relaxed-poll-volatile",
-                 "cas-lock relaxed-take-volatile",
-                 "grid-barrier-sense no-fence-before-start",
-                 "grid-barrier-sense fence-before-look",
-                 // It is not allowed here; the look at the program's text is too coarse to see that.
-                 "ticket-lock serve-by-atomic",
-                 "grid-barrier-sense relaxed-start",
-                 "grid-barrier-sense relaxed-poll",
-                 "grid-barrier-sense relaxed-look",
-             });
+  expect_all(
+      with_loops, Engine::view, Model::ptx,
+      {
+          // Load buffering is allowed here: what is released is not acquired, or the other way round.
+          "ticket-lock relaxed-poll-volatile",
+          "cas-lock relaxed-take-volatile",
+          "grid-barrier-sense fence-before-look",
+          // It is not allowed here, for reasons that the look at the text doesn't see: values, indices, and that an
+          // acq_rel atomic begins a release pattern which a later store to the same place ends.
+          "ticket-lock serve-by-atomic",
+          "scan-single-pass split-status-and-value",
+          "scan-lookback split-status-and-value",
+          "grid-barrier-sense relaxed-start",
+          "grid-barrier-sense relaxed-poll",
+          "grid-barrier-sense relaxed-look",
+          "grid-barrier-sense no-fence-before-start",
+          // More threads may come to a barrier than it counts.
+          "named-halves producer-only-arrives",
+          "named-halves one-barrier",
+          "named-halves count-of-half",
+      });
 }
 
 // A failing exchange writes: the graph explorer takes its spinning for a loop with effects, and gives up at the loop bound.
