@@ -202,17 +202,21 @@ struct Machine::Run {
            m.hierarchy_.reaches(other, other_level, place);
   }
   // Whether the access races with one that is past.
-  [[nodiscard]] bool races(const Cell& c, bool write, bool strong, Level level) const {
-    return std::any_of(c.accesses.begin(), c.accesses.end(), [&](const PastAccess& a) {
+  [[nodiscard]] bool races(CellId number, const Cell& c, bool write, bool strong, Level level) const {
+    const auto past = std::find_if(c.accesses.begin(), c.accesses.end(), [&](const PastAccess& a) {
       return (write || a.write) && !t.known.knows(a.record) &&
              !morally_strong(a.place, a.level, a.strong, strong, level);
     });
+    if (past == c.accesses.end()) return false;
+    if (m.retrace_ != nullptr && !m.retrace_->race && past->origin != no_origin)
+      m.retrace_->race = {past->origin, event(0), m.locations_[number], past->write, write};
+    return true;
   }
-  void remember_read(Cell& c, bool strong, Level level) {
+  void remember_read(Cell& c, bool strong, Level level, Origin read) {
     const Record r = segment();
     for (auto a = c.accesses.rbegin(); a != c.accesses.rend(); ++a)
       if (a->record == r && !a->write && a->strong == strong && a->level == level && a->place == (strong ? place : 0)) return;
-    c.accesses.push_back({r, strong ? place : 0, level, strong, false});
+    c.accesses.push_back({r, strong ? place : 0, level, strong, false, read});
   }
 
   [[nodiscard]] Location element(const Action& action, const fencewise::Access& access, unsigned n) const {
@@ -223,9 +227,14 @@ struct Machine::Run {
 
   // --- Retracing ---
 
+  [[nodiscard]] Retrace::PathEvent event(std::uint32_t element) const {
+    return {m.original(s, id), s.sequence[id], element, {t.state.block, t.state.index}};
+  }
   Origin origin(std::uint32_t element) const {
-    if (m.retrace_ == nullptr) return no_origin;
-    return m.retrace_->add({m.original(s, id), s.sequence[id], element});
+    return m.retrace_ == nullptr ? no_origin : m.retrace_->add(event(element));
+  }
+  void chose(const Message& message) const {
+    if (m.retrace_ != nullptr) m.retrace_->moves.back().second = message.origin;
   }
   void saw(const Message& message, Origin read) const {
     if (m.retrace_ != nullptr) m.retrace_->reads_from.emplace_back(read, message.origin);
@@ -248,12 +257,13 @@ struct Machine::Run {
       }
       const CellId number = m.locations_.number(l);
       Cell& c = cell(number);
-      if (races(c, false, false, 0)) trouble = Trouble::race;
+      if (races(number, c, false, false, 0)) trouble = Trouble::race;
       const Message& message = c.messages[low(c)];
       values[n] = message.value;
       check_written(values[n], message.initial);
-      saw(message, origin(n));
-      if (m.written_[l.storage]) remember_read(c, false, 0);
+      const Origin read = origin(n);
+      saw(message, read);
+      if (m.written_[l.storage]) remember_read(c, false, 0, read);
     }
     finish({values.data(), load.count});
   }
@@ -268,7 +278,7 @@ struct Machine::Run {
       note_sweep(action, l);
       const CellId number = m.locations_.number(l);
       Cell& c = cell(number);
-      if (races(c, true, false, 0)) trouble = Trouble::race;
+      if (races(number, c, true, false, 0)) trouble = Trouble::race;
       Message message;
       message.value = stored(action.operands[n], store.access.type);
       message.record = segment();
@@ -276,7 +286,7 @@ struct Machine::Run {
       // Who doesn't know this write races with it; who does knows all that this thread knows.
       std::erase_if(c.accesses, [&](const PastAccess& a) { return t.known.knows(a.record); });
       c.messages.clear();
-      c.accesses.push_back({message.record, 0, 0, false, true});
+      c.accesses.push_back({message.record, 0, 0, false, true, message.origin});
       c.messages.push_back(std::move(message));
     }
     finish({});
@@ -323,6 +333,7 @@ struct Machine::Run {
     if (f.order == Order::sc || releases(f.order)) m.hierarchy_.put(t.fences, place, level, released());
   }
   void fence_sc(const Fence& f, bool takes, bool deposits) {
+    if (m.fence_reading_ == FenceReading::in_place) takes = deposits = true;
     const Level level = m.hierarchy_.level(f.scope);
     take_in(level);
     if (takes) m.hierarchy_.take(s.fence_sc, place, level, t.known);
@@ -508,12 +519,14 @@ struct Machine::Run {
     const CellId number = m.locations_.number(action.place.location);
     Cell& c = cell(number);
     const Level level = m.hierarchy_.level(l.access.scope);
-    if (races(c, false, true, level)) trouble = Trouble::race;
+    if (races(number, c, false, true, level)) trouble = Trouble::race;
     const Message message = c.messages[low(c) + option];
     check_written(message.value, message.initial);
-    saw(message, origin(0));
+    const Origin read_event = origin(0);
+    saw(message, read_event);
+    chose(message);
     read(number, message, l.access, true);
-    remember_read(cell(number), true, level);
+    remember_read(cell(number), true, level, read_event);
     finish({&message.value, 1});
   }
 
@@ -522,14 +535,15 @@ struct Machine::Run {
     const CellId number = m.locations_.number(action.place.location);
     Cell& c = cell(number);
     const Level level = m.hierarchy_.level(st.access.scope);
-    if (races(c, true, true, level)) trouble = Trouble::race;
+    if (races(number, c, true, true, level)) trouble = Trouble::race;
     std::size_t position = low(c) + 1;
     for (std::uint32_t skipped = 0;; ++position) {
       if (c.messages[position - 1].glued) continue;
       if (skipped++ == option) break;
     }
+    chose(c.messages[position - 1]);
     Message message = write_message(number, stored(action.operands[0], st.access.type), st.access, 0);
-    c.accesses.push_back({message.record, place, level, true, true});
+    c.accesses.push_back({message.record, place, level, true, true, message.origin});
     c.messages.insert(c.messages.begin() + static_cast<std::ptrdiff_t>(position), std::move(message));
     finish({});
   }
@@ -553,12 +567,14 @@ struct Machine::Run {
       if (may_read(c, position, action, a) && skipped++ == option) break;
     const Value old = c.messages[position].value;
     const auto value = result(action, a, old);
-    if (races(c, value.has_value(), true, level)) trouble = Trouble::race;
+    if (races(number, c, value.has_value(), true, level)) trouble = Trouble::race;
     check_written(old, c.messages[position].initial);
     const Message source = c.messages[position];
-    saw(source, origin(0));
+    const Origin read_event = origin(0);
+    saw(source, read_event);
+    if (t.status == Status::visible) chose(source);
     // With one-sided fences a red tells its thread nothing: its place in the chain need not be remembered.
-    if (!a.red || m.fence_reading_ == FenceReading::exact) read(number, source, a.access, !a.red);
+    if (!a.red || m.fence_reading_ != FenceReading::one_sided) read(number, source, a.access, !a.red);
     if (value) {
       Message message = write_message(number, *value, a.access, 1);
       if (morally_strong(source.place, source.level, source.strong, true, level)) {
@@ -567,10 +583,10 @@ struct Machine::Run {
       }
       Cell& now = cell(number);
       now.messages[position].glued = true;
-      now.accesses.push_back({message.record, place, level, true, true});
+      now.accesses.push_back({message.record, place, level, true, true, message.origin});
       now.messages.insert(now.messages.begin() + static_cast<std::ptrdiff_t>(position) + 1, std::move(message));
     } else {
-      remember_read(cell(number), true, level);
+      remember_read(cell(number), true, level, read_event);
     }
     finish({&old, 1});
   }
@@ -737,8 +753,28 @@ std::uint32_t Machine::options(State& s, ThreadId id) {
   return count;
 }
 
+std::optional<std::uint32_t> Machine::option_of(State& s, ThreadId id, Origin origin) {
+  if (s.threads[id].status != Status::visible) return 0;
+  Run run(*this, s, id);
+  const Action action = interpreter_.next(run.program, run.t.state);
+  if (action.kind == Action::Kind::fence) return 0;
+  const Cell& c = run.cell(locations_.number(action.place.location));
+  std::uint32_t option = 0;
+  for (std::size_t p = run.low(c); p < c.messages.size(); ++p) {
+    const bool may = action.kind == Action::Kind::load ||
+                     (action.kind == Action::Kind::store && !c.messages[p].glued) ||
+                     (action.kind == Action::Kind::atomic &&
+                      run.may_read(c, p, action, std::get<Atomic>(action.instruction->operation)));
+    if (!may) continue;
+    if (c.messages[p].origin == origin) return option;
+    ++option;
+  }
+  return std::nullopt;
+}
+
 Machine::Taken Machine::take(State& s, Move move) {
   Taken taken;
+  if (retrace_ != nullptr) retrace_->moves.emplace_back(original(s, move.thread), no_origin);
   const std::uint32_t cta = context_.image.cta_of[move.thread];
   if (s.threads[move.thread].status == Status::visible) {
     Run run(*this, s, move.thread);
@@ -750,8 +786,7 @@ Machine::Taken Machine::take(State& s, Move move) {
       case Action::Kind::atomic: run.atomic(action, move.option); break;
       default: {
         const Fence& fence = std::get<Fence>(action.instruction->operation);
-        const bool exact = fence_reading_ == FenceReading::exact;
-        run.fence_sc(fence, true, exact || deposits(move.thread, action.where));
+        run.fence_sc(fence, true, fence_reading_ != FenceReading::one_sided || deposits(move.thread, action.where));
         run.finish({});
       }
     }

@@ -22,7 +22,8 @@
 
 namespace fencewise::view {
 
-enum class FenceReading : std::uint8_t { exact, one_sided };
+// `in_place`: taken when one-sided fences are, but in full. For a path that is retraced.
+enum class FenceReading : std::uint8_t { exact, one_sided, in_place };
 
 // Why a path ends badly. What exactly is wrong is found by retracing it.
 enum class Trouble : std::uint8_t { none, race, unwritten_read, fault };
@@ -50,6 +51,8 @@ class Machine {
   // Whether the thread's visible operation may be taken before all that others do: a store (others may still read what is older,
   // and write before it), a load of what nobody writes any more, an atomic on what nobody else accesses any more.
   [[nodiscard]] bool goes_first(State& state, ThreadId thread);
+  // The outcome in which it reads, or writes behind, the message of that origin. No value: there is none.
+  [[nodiscard]] std::optional<std::uint32_t> option_of(State& state, ThreadId thread, Origin origin);
   // How many outcomes the visible operation has; 1 where the thread only ended.
   [[nodiscard]] std::uint32_t options(State& state, ThreadId thread);
   struct Taken {
@@ -74,6 +77,8 @@ class Machine {
   void clear_dead_registers(Thread& thread, ThreadId id) const;
   // From now on reads are noted in `retrace`, unless it is null.
   void retrace_into(Retrace* retrace) { retrace_ = retrace; }
+  void read_fences(FenceReading reading) { fence_reading_ = reading; }
+  [[nodiscard]] FenceReading fence_reading() const { return fence_reading_; }
 
  private:
   struct Run;

@@ -42,6 +42,7 @@ struct PastAccess {
   Level level = 0;
   bool strong = false;
   bool write = false;
+  Origin origin = no_origin;
 };
 
 struct Cell {

@@ -47,6 +47,9 @@ class ViewExplorer {
   // Stops after `most_bad` bad ends.
   [[nodiscard]] Explored explore(const FinalCheck& good, std::size_t most_bad);
   [[nodiscard]] Retrace retrace(const Path& path);
+  // The race in which the path ends, if it does so with full fences too: a path with one-sided fences is taken again with each
+  // fence.sc in full, at the same place. For launches whose graph is too large to be judged.
+  [[nodiscard]] std::optional<Retrace> race_of(const Path& path);
 
  private:
   using Id = std::uint32_t;
@@ -67,6 +70,8 @@ class ViewExplorer {
   [[nodiscard]] Path path_to(Id id) const;
   [[nodiscard]] MemoryImage memory_of(const State& state);
   [[nodiscard]] std::optional<Id> livelock() const;
+
+  [[nodiscard]] State first_of_retrace(Retrace& trace);
 
   const LaunchContext& context_;
   std::optional<Symmetry> symmetry_;
