@@ -494,7 +494,7 @@ Problem random_grid(std::uint64_t seed) {
 Problem random_symmetric(std::uint64_t seed) {
   Random random(seed ^ 0x73796d6dU);
   const std::uint32_t threads = random.chance(35) ? 2 : 1;
-  const std::uint32_t ctas = threads == 2 ? random.between(2, 3) : random.between(2, 4);
+  const std::uint32_t ctas = threads == 2 ? 2 : random.between(2, 3);
   const int S = static_cast<int>(ctas), T = static_cast<int>(threads);
   constexpr Order orders[] = {Order::acq_rel, Order::sc, Order::sc};
   const std::optional<Fence> none;

@@ -511,7 +511,7 @@ struct Machine::Run {
     const CellId number = m.locations_.number(action.place.location);
     Cell& c = cell(number);
     const Level level = m.hierarchy_.level(l.access.scope);
-    if (races(c, false, true, level)) trouble = Trouble::race;
+    if (races(c, false, true, level)) trouble = option == 0 ? Trouble::race : Trouble::race_elsewhere;
     const Message message = c.messages[low(c) + option];
     check_written(message.value, message.initial);
     saw(message, origin(0));
@@ -556,7 +556,7 @@ struct Machine::Run {
       if (may_read(c, position, action, a) && skipped++ == option) break;
     const Value old = c.messages[position].value;
     const auto value = result(action, a, old);
-    if (races(c, value.has_value(), true, level)) trouble = Trouble::race;
+    if (races(c, value.has_value(), true, level)) trouble = option == 0 ? Trouble::race : Trouble::race_elsewhere;
     check_written(old, c.messages[position].initial);
     const Message source = c.messages[position];
     saw(source, origin(0));

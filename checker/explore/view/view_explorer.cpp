@@ -140,6 +140,7 @@ Explored ViewExplorer::explore(const FinalCheck& good, std::size_t most_bad, Fin
         State next = option + 1 == options ? std::move(prepared) : prepared;
         const Move move{t, option};
         const Machine::Taken taken = machine_.take(next, move);
+        if (taken.trouble == Trouble::race_elsewhere) continue;
         if (taken.trouble != Trouble::none) {
           if (!bad(with(id, move))) return result;
           continue;
