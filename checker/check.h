@@ -135,7 +135,8 @@ struct CheckResult {
   std::vector<Finding> findings;         // violating ones first
   SearchStats search;
   double seconds = 0;
-  // Reachable final states, sorted, where asked for: "0:r1=2; x=1;" (thread:register, then buffer elements).
+  // Reachable final states, sorted, where asked for: "0:r1=2; x=1;" (thread:register, then buffer elements). The view
+  // explorer, which does it only where it is asked for by name, tells registers of placed threads only.
   std::vector<std::string> final_states;
 };
 

@@ -152,12 +152,10 @@ bool PlanSearch::wants_views(const LaunchContext& context) {
   }
   const bool asked = options_.engine == Engine::view || limited;
   const bool small = context.image.threads.size() <= most_threads_for_graphs && context.image.ctas <= most_ctas_for_graphs;
-  if (!asked && small) return false;
+  if (!asked && (small || options_.collect_states)) return false;
   std::string why;
   if (options_.races != Races::fail)
     why = "with races allowed";
-  else if (options_.collect_states)
-    why = "final states are asked for";
   else
     why = view::why_not_exact(context, options_.model);
   if (why.empty()) return true;
@@ -170,7 +168,7 @@ std::optional<bool> PlanSearch::explore_views(const Node& node, const std::share
                                               const PlanPoint& point, Frontier& next) {
   std::string why;
   std::optional<Symmetry> symmetry;
-  if (options_.symmetry != Reduction::off && symmetry_allowed_)
+  if (options_.symmetry != Reduction::off && symmetry_allowed_ && !options_.collect_states)
     symmetry = Symmetry::find(*context, point.number.replay, why);
   const bool always = problem_.contract.quantifier == Quantifier::always;
   const auto good = [&](const view::State& state, const MemoryImage& memory) {
@@ -190,7 +188,8 @@ std::optional<bool> PlanSearch::explore_views(const Node& node, const std::share
     result_.search = before;
     explorer = std::make_shared<view::ViewExplorer>(*context, fences, symmetry, point.number.replay, options_.resident, options_.reductions,
                                                     budget_, result_.search);
-    explored = explorer->explore(good, options_.stop_at_first ? 1 : most_bad_ends);
+    explored = explorer->explore(good, options_.stop_at_first ? 1 : most_bad_ends,
+                                 options_.collect_states ? view::FinalState::memory_and_registers : view::FinalState::memory);
     result_.engine = "view";
     if (symmetry) result_.search.interchangeable = symmetry->ctas();
   };
@@ -221,6 +220,8 @@ std::optional<bool> PlanSearch::explore_views(const Node& node, const std::share
   }
   if (!explored.bad.empty() && options_.stop_at_first) return false;
   for (view::Explored::Final& final : explored.finals) {
+    if (options_.collect_states && point.ends_plan)
+      final_states_.insert(text_of_state(*context, final.registers, final.memory));
     if (!always && !condition_met_) (void)confirm(node, *context, explorer->retrace(final.path), point, next);
     // A state that `exists` asks for ends no search: what else may happen is asked too.
     const bool searching = problem_.contract.quantifier == Quantifier::exists;
@@ -330,9 +331,11 @@ bool PlanSearch::confirm(const Node& node, const LaunchContext& context, const v
                          const PlanPoint& point, Frontier& next) {
   const std::size_t before = result_.findings.size();
   const std::set<std::pair<FindingKind, std::string>> recorded = recorded_;
+  const std::set<std::string> seen_races = examine_.seen_races;
   bool shown = false;
   complete(context, path, [&](PartialExecution& x, Relations& r) {
     recorded_.clear();
+    examine_.seen_races.clear();
     (void)take_each_memory(node, x, r, point, next);
     shown |= result_.findings.size() > before || condition_met_;
     return !shown;
@@ -347,6 +350,7 @@ bool PlanSearch::confirm(const Node& node, const LaunchContext& context, const v
       result_.findings.erase(result_.findings.begin() + static_cast<std::ptrdiff_t>(n));
   }
   recorded_ = std::move(seen);
+  examine_.seen_races.insert(seen_races.begin(), seen_races.end());
   return shown;
 }
 

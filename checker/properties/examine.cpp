@@ -342,21 +342,9 @@ class Examiner {
   }
 
   std::string text_of(const MemoryImage& memory) const {
-    std::string text;
-    for (ThreadId t = 0; t < x_.threads.size(); ++t) {
-      const Kernel& kernel = *c_.image.threads[t].kernel;
-      for (std::uint32_t n = 0; n < kernel.registers.size(); ++n)
-        text += fmt::format("{}:{}={}; ", t, kernel.registers[n].name,
-                            c_.terms.to_string(x_.threads[t].registers[n], kernel.registers[n].type));
-    }
-    for (std::uint32_t b = 0; b < memory.buffers(); ++b) {
-      const Buffer& buffer = c_.problem.buffers[b];
-      for (std::uint64_t i = 0; i < buffer.length; ++i)
-        text += fmt::format("{}{}={}; ", buffer.name, buffer.length == 1 ? "" : fmt::format("[{}]", i),
-                            c_.terms.to_string(memory.at(root(BufferId{b}), i), buffer.element));
-    }
-    if (!text.empty()) text.pop_back();
-    return text;
+    std::vector<std::vector<Value>> registers;
+    for (const auto& t : x_.threads) registers.push_back(t.registers);
+    return text_of_state(c_, registers, memory);
   }
 
   PartialExecution& x_;
@@ -370,6 +358,25 @@ class Examiner {
 };
 
 }  // namespace
+
+std::string text_of_state(const LaunchContext& c, const std::vector<std::vector<Value>>& registers,
+                          const MemoryImage& memory) {
+  std::string text;
+  for (ThreadId t = 0; t < registers.size(); ++t) {
+    const Kernel& kernel = *c.image.threads[t].kernel;
+    for (std::uint32_t n = 0; n < kernel.registers.size(); ++n)
+      text += fmt::format("{}:{}={}; ", t, kernel.registers[n].name,
+                          c.terms.to_string(registers[t][n], kernel.registers[n].type));
+  }
+  for (std::uint32_t b = 0; b < memory.buffers(); ++b) {
+    const Buffer& buffer = c.problem.buffers[b];
+    for (std::uint64_t i = 0; i < buffer.length; ++i)
+      text += fmt::format("{}{}={}; ", buffer.name, buffer.length == 1 ? "" : fmt::format("[{}]", i),
+                          c.terms.to_string(memory.at(BufferId{c.image.memory[b].storage}, i), buffer.element));
+  }
+  if (!text.empty()) text.pop_back();
+  return text;
+}
 
 Examination examine(PartialExecution& execution, Relations& relations, const PlanPoint& point,
                     const ExamineOptions& options) {

@@ -47,6 +47,10 @@ struct ExamineOptions {
 [[nodiscard]] Examination examine(PartialExecution& execution, Relations& relations, const PlanPoint& point,
                                   const ExamineOptions& options);
 
+// A final state as CheckResult::final_states spells it; `registers` [thread][register], empty: none are told.
+[[nodiscard]] std::string text_of_state(const LaunchContext& context, const std::vector<std::vector<Value>>& registers,
+                                        const MemoryImage& memory);
+
 // Findings in the order in which they are shown: violating ones first, then by how much they explain.
 void sort_findings(std::vector<Finding>& findings);
 // A finding after which a path of the search ends; the others (contract) are only noted.

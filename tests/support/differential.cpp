@@ -10,6 +10,7 @@
 
 #include "checker/check.h"
 #include "kernels/core/error.h"
+#include "kernels/core/flow.h"
 #include "kernels/core/printer.h"
 #include "kernels/core/verdict.h"
 #include "kernels/frontend/litmus/print.h"
@@ -211,10 +212,40 @@ bool shrink_once(Problem& problem, const std::function<bool(const Problem&)>& fa
   return false;
 }
 
+// Whether from every block that is reached an exit can be: a loop without a way out would run for ever.
+bool may_end(const Kernel& kernel) {
+  const auto reached_from = [&](std::uint32_t first) {
+    std::vector<bool> seen(kernel.blocks.size(), false);
+    std::vector<std::uint32_t> work{first};
+    seen[first] = true;
+    while (!work.empty()) {
+      const std::uint32_t b = work.back();
+      work.pop_back();
+      for (const BlockId next : successors(kernel.blocks[b]))
+        if (!seen[next.value]) {
+          seen[next.value] = true;
+          work.push_back(next.value);
+        }
+    }
+    return seen;
+  };
+  const auto ends = [&](std::uint32_t from) {
+    const std::vector<bool> seen = reached_from(from);
+    for (std::uint32_t b = 0; b < kernel.blocks.size(); ++b)
+      if (seen[b] && successors(kernel.blocks[b]).empty()) return true;
+    return false;
+  };
+  const std::vector<bool> seen = reached_from(0);
+  for (std::uint32_t b = 0; b < kernel.blocks.size(); ++b)
+    if (seen[b] && !ends(b)) return false;
+  return true;
+}
+
 }  // namespace
 
 Problem shrink(Problem problem, const std::function<bool(const Problem&)>& fails) {
   const auto survives = [&](const Problem& p) {
+    if (!std::all_of(p.kernels.begin(), p.kernels.end(), may_end)) return false;
     try {
       return fails(p);
     } catch (const InputError&) {

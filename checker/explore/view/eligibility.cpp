@@ -195,16 +195,27 @@ class Look {
       if (most > barrier->count.bits)
         why = fmt::format("more threads may come to '{}' than it counts", print(i, look.kernel()));
     });
+    // Who only arrives may be back before the others have come: which arrivals make a phase is then a choice.
+    look.each([&](InstructionRef ref, const Instruction& i) {
+      const auto* arrive = std::get_if<Barrier>(&i.operation);
+      if (arrive == nullptr || arrive->kind != BarrierKind::arrive) return;
+      look.each([&](InstructionRef again, const Instruction& j) {
+        const auto* barrier = std::get_if<Barrier>(&j.operation);
+        if (barrier != nullptr && same_barrier(*arrive, *barrier) && look.reachable(ref, again))
+          why = fmt::format("a thread may come to '{}' again before its arrival was needed", print(j, look.kernel()));
+      });
+    });
     (void)kernel;
     return why;
   }
   static bool has_barrier(const Kernel& kernel, const Barrier& like) {
     for (const Block& block : kernel.blocks)
       for (const Instruction& i : block.instructions)
-        if (const auto* b = std::get_if<Barrier>(&i.operation);
-            b && (b->id == like.id || b->id.kind != Operand::Kind::immediate || like.id.kind != Operand::Kind::immediate))
-          return true;
+        if (const auto* b = std::get_if<Barrier>(&i.operation); b && same_barrier(*b, like)) return true;
     return false;
+  }
+  static bool same_barrier(const Barrier& a, const Barrier& b) {
+    return a.id == b.id || a.id.kind != Operand::Kind::immediate || b.id.kind != Operand::Kind::immediate;
   }
 
   [[nodiscard]] std::optional<Site> site(std::uint32_t kernel, InstructionRef ref, const Instruction& i, bool in) const {

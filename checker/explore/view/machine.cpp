@@ -519,7 +519,7 @@ struct Machine::Run {
     const CellId number = m.locations_.number(action.place.location);
     Cell& c = cell(number);
     const Level level = m.hierarchy_.level(l.access.scope);
-    if (races(number, c, false, true, level)) trouble = Trouble::race;
+    if (races(number, c, false, true, level)) trouble = option == 0 ? Trouble::race : Trouble::race_elsewhere;
     const Message message = c.messages[low(c) + option];
     check_written(message.value, message.initial);
     const Origin read_event = origin(0);
@@ -567,7 +567,7 @@ struct Machine::Run {
       if (may_read(c, position, action, a) && skipped++ == option) break;
     const Value old = c.messages[position].value;
     const auto value = result(action, a, old);
-    if (races(number, c, value.has_value(), true, level)) trouble = Trouble::race;
+    if (races(number, c, value.has_value(), true, level)) trouble = option == 0 ? Trouble::race : Trouble::race_elsewhere;
     check_written(old, c.messages[position].initial);
     const Message source = c.messages[position];
     const Origin read_event = origin(0);

@@ -26,7 +26,8 @@ namespace fencewise::view {
 enum class FenceReading : std::uint8_t { exact, one_sided, in_place };
 
 // Why a path ends badly. What exactly is wrong is found by retracing it.
-enum class Trouble : std::uint8_t { none, race, unwritten_read, fault };
+// `race_elsewhere`: who reads what is older has a race; what was read here may order the accesses.
+enum class Trouble : std::uint8_t { none, race, race_elsewhere, unwritten_read, fault };
 
 struct Move {
   ThreadId thread = 0;

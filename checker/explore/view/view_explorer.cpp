@@ -80,10 +80,10 @@ std::vector<ThreadId> ViewExplorer::threads_to_move(const State& state) {
   return threads;
 }
 
-Explored ViewExplorer::explore(const FinalCheck& good, std::size_t most_bad) {
+Explored ViewExplorer::explore(const FinalCheck& good, std::size_t most_bad, FinalState told_apart_by) {
   Explored result;
   std::deque<Id> queue;
-  std::set<MemoryImage> memories;
+  std::set<std::pair<MemoryImage, std::vector<std::vector<Value>>>> finals;
   // Returns whether to go on.
   const auto bad = [&](Path path, bool hangs = false) {
     result.bad.push_back({std::move(path), hangs});
@@ -111,7 +111,11 @@ Explored ViewExplorer::explore(const FinalCheck& good, std::size_t most_bad) {
     if (machine_.ended(state)) {
       MemoryImage memory = memory_of(state);
       if (!good(state, memory) && !bad(path_to(id))) return result;
-      if (memories.insert(memory).second) result.finals.push_back({std::move(memory), path_to(id)});
+      std::vector<std::vector<Value>> registers;
+      if (told_apart_by == FinalState::memory_and_registers && !context_.launch.placed.empty())
+        for (const Thread& t : state.threads) registers.push_back(t.state.registers);
+      if (finals.emplace(memory, registers).second)
+        result.finals.push_back({std::move(memory), std::move(registers), path_to(id)});
       ++stats_.graphs;
       continue;
     }
@@ -136,6 +140,7 @@ Explored ViewExplorer::explore(const FinalCheck& good, std::size_t most_bad) {
         State next = option + 1 == options ? std::move(prepared) : prepared;
         const Move move{t, option};
         const Machine::Taken taken = machine_.take(next, move);
+        if (taken.trouble == Trouble::race_elsewhere) continue;
         if (taken.trouble != Trouble::none) {
           if (!bad(with(id, move))) return result;
           continue;

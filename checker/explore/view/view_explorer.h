@@ -30,10 +30,14 @@ struct Explored {
   std::vector<Bad> bad;
   struct Final {
     MemoryImage memory;
+    std::vector<std::vector<Value>> registers;  // [thread], of placed threads, where they tell states apart
     Path path;
   };
   std::vector<Final> finals;  // one for each memory that the launch may leave (up to symmetry)
 };
+
+// What tells final states apart: memory, or also the registers of placed threads.
+enum class FinalState : std::uint8_t { memory, memory_and_registers };
 
 class ViewExplorer {
  public:
@@ -45,7 +49,7 @@ class ViewExplorer {
                std::uint32_t resident, const Reductions& reductions, Budget& budget, SearchStats& stats);
 
   // Stops after `most_bad` bad ends.
-  [[nodiscard]] Explored explore(const FinalCheck& good, std::size_t most_bad);
+  [[nodiscard]] Explored explore(const FinalCheck& good, std::size_t most_bad, FinalState told_apart_by = FinalState::memory);
   [[nodiscard]] Retrace retrace(const Path& path);
   // The race in which the path ends, if it does so with full fences too: a path with one-sided fences is taken again with each
   // fence.sc in full, at the same place. For launches whose graph is too large to be judged.
