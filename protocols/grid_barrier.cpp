@@ -31,14 +31,14 @@ void grid_rounds(KernelBuilder& k, const GridShape& shape, const MeetingSteps& s
     const auto slot = [&](const Val& cta) {
       return (cta * Val(shape.rounds) + round) * Val(shape.threads) + k.tid();
     };
-    const Val mine = slot(k.ctaid());
-    k.st(cell[mine], k.ld(in[mine], "part"));
+    // The own slot is computed where it is used: a CTA that keeps its number in a register is no longer like any other.
+    k.st(cell[slot(k.ctaid())], k.ld(in[slot(k.ctaid())], "part"));
     if (several && steps.barrier_before) k.bar_sync();
     leader_only(k, shape, [&] { meet(round); });
     if (several && steps.barrier_after) k.bar_sync();
     const Val sum = k.var("sum", Type::f32, 0);
     k.for_(0, shape.ctas, [&](const Val& cta) { k.set(sum, sum + k.ld(cell[slot(cta)], "theirs")); });
-    k.st(out[mine], sum);
+    k.st(out[slot(k.ctaid())], sum);
   });
 }
 

@@ -4,6 +4,7 @@
 // back over tiles that have no prefix yet, adding their sums, until it meets one that has. Tiles are drawn by a ticket, so
 // that a tile is waited for only when a running CTA has it. Inputs are numbers, not symbols: status and value can then be
 // packed into one word.
+#include <optional>
 #include <vector>
 
 #include "protocols/parts.h"
@@ -114,7 +115,10 @@ class Scan {
   };
 
   Place value_of(const Val& tile, int status) {
-    return k_.global(status == has_sum || steps_.one_value ? "sum" : "prefix", Type::u32)[tile];
+    const bool in_sum = kind_ == Kind::look_back && (status == has_sum || steps_.one_value);
+    std::optional<Array>& array = in_sum ? sum_ : prefix_;
+    if (!array) array = k_.global(in_sum ? "sum" : "prefix", Type::u32);
+    return (*array)[tile];
   }
   void show(const Val& tile, int status, const Val& value) {
     if (steps_.wide_word) {
@@ -150,6 +154,7 @@ class Scan {
   Kind kind_;
   const Steps& steps_;
   Array status_;
+  std::optional<Array> sum_, prefix_;  // named where used: each array has one name in the kernel
 };
 
 Problem build(Kind kind, const Parameters& parameters, std::string_view variant) {
