@@ -218,12 +218,6 @@ TEST(Usage, NamesUnknownCommandsOptionsAndSubjects) {
   expect_usage_error("check", "subject is required");
 }
 
-TEST(Usage, OptionsThatDoNotExistYetAreUnknown) {
-  for (const char* option :
-       {"--clean", "--resident", "--find-resident", "--determinism", "--progress", "--in-flight"})
-    expect_usage_error(std::string("check splitk-serial ") + option,
-                       std::string("unknown option '") + option + "'; fencewise --help shows what there is");
-}
 
 TEST(Usage, RefusesParametersOutOfRange) {
   for (const char* value : {"0", "-1", "1000000000", "99999999999999999999", "four", "", "4x", "0x4"})

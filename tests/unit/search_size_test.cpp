@@ -21,6 +21,7 @@ CheckResult run(const char* protocol, const Parameters& given, std::string_view 
   CheckOptions options;
   options.model = model;
   options.symmetry = symmetry;
+  options.engine = Engine::graph;
   return check(instantiate(*find_protocol(protocol), given, variant), options);
 }
 

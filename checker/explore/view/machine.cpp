@@ -278,6 +278,7 @@ struct Machine::Run {
       note_sweep(action, l);
       const CellId number = m.locations_.number(l);
       Cell& c = cell(number);
+      ++m.effects_;
       if (races(number, c, true, false, 0)) trouble = Trouble::race;
       Message message;
       message.value = stored(action.operands[n], store.access.type);
@@ -438,6 +439,7 @@ struct Machine::Run {
             finish(t.results);
             break;
           }
+          ++m.effects_;
           return stop(Status::at_warp);
         case Action::Kind::loop_header: {
           const BlockId header = t.state.block;
@@ -479,6 +481,7 @@ struct Machine::Run {
     a.instance = barrier.instance;
     a.predicate = action.operands[2];
     a.known = released();
+    ++m.effects_;
     s.arrivals.push_back(std::move(a));
     if (barrier.kind == BarrierKind::arrive) finish({});
     return barrier.kind == BarrierKind::arrive;
@@ -488,6 +491,7 @@ struct Machine::Run {
 
   Message write_message(CellId number, Value value, const fencewise::Access& access, std::uint32_t element) {
     wrote_message = true;
+    ++m.effects_;
     Message message;
     message.value = value;
     message.record = new_record();
@@ -567,14 +571,17 @@ struct Machine::Run {
       if (may_read(c, position, action, a) && skipped++ == option) break;
     const Value old = c.messages[position].value;
     const auto value = result(action, a, old);
-    if (races(number, c, value.has_value(), true, level)) trouble = option == 0 ? Trouble::race : Trouble::race_elsewhere;
-    check_written(old, c.messages[position].initial);
     const Message source = c.messages[position];
+    // An atomic is one access: what its read half observes comes before its write half too.
+    const bool learns = !a.red || m.fence_reading_ != FenceReading::one_sided;
+    if (learns && morally_strong(source.place, source.level, source.strong, true, level)) t.known.merge(source.seen);
+    if (races(number, c, value.has_value(), true, level)) trouble = Trouble::race;
+    check_written(old, source.initial);
     const Origin read_event = origin(0);
     saw(source, read_event);
     if (t.status == Status::visible) chose(source);
     // With one-sided fences a red tells its thread nothing: its place in the chain need not be remembered.
-    if (!a.red || m.fence_reading_ != FenceReading::one_sided) read(number, source, a.access, !a.red);
+    if (learns) read(number, source, a.access, !a.red);
     if (value) {
       Message message = write_message(number, *value, a.access, 1);
       if (morally_strong(source.place, source.level, source.strong, true, level)) {
@@ -776,6 +783,8 @@ Machine::Taken Machine::take(State& s, Move move) {
   Taken taken;
   if (retrace_ != nullptr) retrace_->moves.emplace_back(original(s, move.thread), no_origin);
   const std::uint32_t cta = context_.image.cta_of[move.thread];
+  const ThreadState from = s.threads[move.thread].state;
+  const std::uint64_t effects = effects_;
   if (s.threads[move.thread].status == Status::visible) {
     Run run(*this, s, move.thread);
     const Action action = interpreter_.next(run.program, run.t.state);
@@ -798,6 +807,14 @@ Machine::Taken Machine::take(State& s, Move move) {
   }
   for (const ThreadId t : threads_of_cta_[cta]) s.threads[t].deposited = false;
   taken.trouble = settle(s);
+  Thread& thread = s.threads[move.thread];
+  if (taken.quiet && effects_ == effects && thread.status == Status::visible) {
+    clear_dead_registers(thread, move.thread);
+    Thread before;
+    before.state = from;
+    clear_dead_registers(before, move.thread);
+    taken.idle = thread.state == before.state;
+  }
   return taken;
 }
 

@@ -60,6 +60,7 @@ class Machine {
     Trouble trouble = Trouble::none;
     bool newest = true;  // it read what is last in coherence order, if anything
     bool quiet = false;  // it wrote nothing: a load or a cas that failed
+    bool idle = false;   // and the thread is back where it was: it can only have learnt something
   };
   // Takes it, then settles.
   [[nodiscard]] Taken take(State& state, Move move);
@@ -113,6 +114,7 @@ class Machine {
   LocationTable locations_;
   Retrace* retrace_ = nullptr;
   std::uint64_t private_steps_ = 0;
+  std::uint64_t effects_ = 0;  // writes, arrivals at barriers and the like: what others may notice
 };
 
 }  // namespace fencewise::view

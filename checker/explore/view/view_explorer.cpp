@@ -145,6 +145,12 @@ Explored ViewExplorer::explore(const FinalCheck& good, std::size_t most_bad, Fin
           if (!bad(with(id, move))) return result;
           continue;
         }
+        if (taken.idle && reductions_.idle) {
+          // A poll that goes on: whatever it may do now it could do without having looked.
+          all_fresh = false;
+          if (taken.newest) steps_.push_back({id, id, t, true});
+          continue;
+        }
         normal_.apply(next);
         const auto [to, fresh] = store(next, id, move);
         all_fresh &= fresh;
