@@ -182,7 +182,7 @@ std::optional<bool> PlanSearch::explore_views(const Node& node, const std::share
     explorer = std::make_shared<view::ViewExplorer>(*context, fences, symmetry, point.number.replay, options_.reductions,
                                                     budget_, result_.search);
     explored = explorer->explore(good, options_.stop_at_first ? 1 : most_bad_ends,
-                                 options_.collect_states ? view::FinalState::memory_and_registers : view::FinalState::memory);
+                                 always && !options_.collect_states ? view::FinalState::memory : view::FinalState::memory_and_registers);
     result_.engine = "view";
     if (symmetry) result_.search.interchangeable = symmetry->ctas();
   };
@@ -197,12 +197,16 @@ std::optional<bool> PlanSearch::explore_views(const Node& node, const std::share
   if (options_.one_sided != Reduction::off) {
     pass(view::FenceReading::one_sided);
     if (!explored.complete) return false;
-    decided = all_confirmed() && (explored.finals.size() <= 1 || !explored.bad.empty());
+    decided = all_confirmed() && (explored.finals.size() <= 1 || (options_.stop_at_first && !explored.bad.empty()));
   }
   if (!decided) {
     pass(view::FenceReading::exact);
     if (!explored.complete) return false;
-    if (!all_confirmed()) {
+    // A race may be seen on a path whose own reads order the accesses: then another path shows it.
+    std::size_t confirmed = 0;
+    for (const view::Path& path : explored.bad)
+      confirmed += static_cast<std::size_t>(confirm(node, *context, explorer->retrace(path), point, next));
+    if (confirmed == 0 && !explored.bad.empty() && !confirm(node, *context, view::Retrace(), point, next)) {
       unexplored_ = "a counterexample of the view explorer was not confirmed by the axioms; use --engine graph";
       return false;
     }

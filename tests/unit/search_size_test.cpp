@@ -1,4 +1,4 @@
-// The size of searches, pinned beside their verdicts: a change that explores more or less than before is reviewed here.
+// The size of the graph explorer's searches, pinned beside their verdicts: a change that explores more or less than before is reviewed here.
 #include <gtest/gtest.h>
 
 #include "checker/check.h"
@@ -21,6 +21,7 @@ CheckResult run(const char* protocol, const Parameters& given, std::string_view 
   CheckOptions options;
   options.model = model;
   options.symmetry = symmetry;
+  options.engine = Engine::graph;
   return check(instantiate(*find_protocol(protocol), given, variant), options);
 }
 

@@ -17,6 +17,7 @@
 #include "checker/explore/partial_execution.h"
 #include "checker/explore/symmetry.h"
 #include "checker/explore/view/future.h"
+#include "checker/explore/view/mutation.h"
 #include "checker/explore/view/retrace.h"
 #include "checker/explore/view/state.h"
 
@@ -36,7 +37,7 @@ struct Move {
 class Machine {
  public:
   // `symmetry` may be null; else sweeps over slots are checked to be whole (SymmetryBroken).
-  Machine(const LaunchContext& context, FenceReading fences, const Symmetry* symmetry);
+  Machine(const LaunchContext& context, FenceReading fences, const Symmetry* symmetry, Mutation mutation = Mutation::none);
 
   [[nodiscard]] State initial();
   // Takes all private steps.
@@ -94,6 +95,7 @@ class Machine {
   Interpreter interpreter_;
   FenceReading fence_reading_;
   const Symmetry* symmetry_;
+  Mutation mutation_;
   std::vector<Liveness> liveness_;   // [kernel]
   std::vector<Future> futures_;      // [kernel]
   std::vector<std::vector<std::vector<bool>>> deposits_;  // [kernel][block][instruction]
