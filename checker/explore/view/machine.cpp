@@ -246,8 +246,9 @@ struct Machine::Run {
     for (unsigned n = 0; n < load.count; ++n) {
       const Location l = element(action, load.access, n);
       note_sweep(action, l);
-      if (!m.written_[l.storage] && m.retrace_ == nullptr) {
+      if (!m.written_[l.storage]) {
         values[n] = m.initial_value(l);
+        if (m.retrace_ != nullptr) m.retrace_->reads_from.emplace_back(origin(n), no_origin);
         check_written(values[n], true);
         continue;
       }

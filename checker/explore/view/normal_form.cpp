@@ -81,7 +81,12 @@ void NormalForm::forget_in_threads(State& s) {
     Thread& t = s.threads[id];
     const InstructionRef at{t.state.block, t.state.index};
     machine_.clear_dead_registers(t, id);
-    if (!reductions_.forget) {
+    const bool told = live(t) || !t.state.registers.empty();  // else no more of it is stored than that it has ended
+    if (!told) {
+      t.state.block = BlockId{};
+      t.state.index = 0;
+    }
+    if (!reductions_.forget && told) {
       fences_sc = true;
       continue;
     }

@@ -6,6 +6,7 @@
 #include <tuple>
 
 #include "checker/explore/view/view_explorer.h"
+#include "kernels/core/error.h"
 
 namespace fencewise::view {
 namespace {
@@ -108,6 +109,8 @@ Retrace ViewExplorer::retrace(const Path& path) {
     if (!machine_.prepare(state, move.thread, trouble) || trouble != Trouble::none) continue;
     const ThreadId original =
         machine_.threads_of(state.cta_names[image.cta_of[move.thread]])[image.threads[move.thread].coordinates.index_in_cta];
+    if (move.option >= machine_.options(state, move.thread))
+      throw InternalError("view explorer: a path can't be retraced");
     idle.before(state, move.thread, original);
     const Machine::Taken taken = machine_.take(state, move);
     idle.after(state, move.thread, original, taken.quiet);
