@@ -415,18 +415,40 @@ TEST(View, DeclinesLoadBufferingAcrossTheRoundsOfALoop) {
 
 // --- Faults on purpose ---
 
-// Programs on which a fault shows, if any: random ones, and variants of the catalogue.
-class Noticing {
- public:
-  Noticing() {
-    samples_.push_back({parse_litmus(R"(PTX deposit-in-time
+// What random programs show too seldom.
+constexpr const char* directed[] = {R"(PTX deposit-in-time
 { x = 0; y = 0; }
  P0@cta 0,gpu 0      | P1@cta 1,gpu 0 ;
  st.weak x, 1        | fence.sc.gpu   ;
  fence.sc.gpu        | ld.weak r0, x  ;
  st.relaxed.gpu y, 1 |                ;
-exists (x == 1))", "deposit-in-time"), {}});
-    samples_.back().problem.contract = {};
+exists (x == 1))",
+                                    R"(PTX earlier-read-counts
+{ d = 0; x = 0; }
+ P0@cta 0,gpu 0      | P1@cta 1,gpu 0       | P2@cta 2,gpu 0      ;
+ st.weak d, 1        | ld.relaxed.gpu r0, x | st.relaxed.gpu x, 2 ;
+ st.release.gpu x, 1 | ld.relaxed.gpu r1, x |                     ;
+                     | bne r0, 1, LC00      |                     ;
+                     | fence.acq_rel.gpu    |                     ;
+                     | ld.weak r2, d        |                     ;
+                     | LC00:                |                     ;
+exists (d == 1))",
+                                    R"(PTX red-takes-nothing
+{ x = 0; y = 0; }
+ P0@cta 0,gpu 0      | P1@cta 1,gpu 0           ;
+ st.relaxed.gpu y, 1 | red.relaxed.gpu.add x, 1 ;
+ st.release.gpu x, 1 | fence.acq_rel.gpu        ;
+                     | ld.relaxed.gpu r0, y     ;
+exists (x == 2 /\ P1:r0 == 0))"};
+
+// Programs on which a fault shows, if any: random ones, and variants of the catalogue.
+class Noticing {
+ public:
+  Noticing() {
+    for (const char* text : directed) {
+      samples_.push_back({parse_litmus(text, "directed"), {}});
+      samples_.back().problem.contract = {};
+    }
     constexpr std::uint64_t programs[] = {450, 60, 360, 60, 240};  // of each family
     for (std::size_t f = 0; f < std::size(families); ++f)
       for (std::uint64_t n = 0; n < programs[f] / (small_scale() ? 10 : 1); ++n)
