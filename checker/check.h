@@ -25,6 +25,7 @@ enum class Engine : std::uint8_t { automatic, view, graph };
 
 // Reductions of the view explorer; none changes an answer. For tests and measurements.
 struct ViewReductions {
+  std::uint8_t mutation = 0;  // tests of the tests: a condition that is left out (checker/explore/view/mutation.h)
   bool forget = true;   // drop messages, past accesses and views that nobody can use any more
   bool merge = true;    // records known to the same threads and messages become one
   bool subsume = true;  // drop a state that knows more than a stored one

@@ -189,18 +189,16 @@ std::optional<bool> PlanSearch::explore_views(const Node& node, const std::share
     explorer = std::make_shared<view::ViewExplorer>(*context, fences, symmetry, point.number.replay, options_.resident, options_.reductions,
                                                     budget_, result_.search);
     explored = explorer->explore(good, options_.stop_at_first ? 1 : most_bad_ends,
-                                 options_.collect_states ? view::FinalState::memory_and_registers : view::FinalState::memory);
+                                 always && !options_.collect_states ? view::FinalState::memory : view::FinalState::memory_and_registers);
     result_.engine = "view";
     if (symmetry) result_.search.interchangeable = symmetry->ctas();
   };
-  const auto all_confirmed = [&] {
-    return std::all_of(explored.bad.begin(), explored.bad.end(), [&](const view::Explored::Bad& bad) {
-      if (context->image.threads.size() > most_threads_judged)
-        if (const auto race = explorer->race_of(bad.path)) return report_race(node, *context, *race, point);
-      const view::Retrace path = explorer->retrace(bad.path);
-      if (bad.hangs && limited) return report_hang(node, *context, path, point);
-      return confirm(node, *context, path, point, next);
-    });
+  const auto is_confirmed = [&](const view::Explored::Bad& bad) {
+    if (context->image.threads.size() > most_threads_judged)
+      if (const auto race = explorer->race_of(bad.path)) return report_race(node, *context, *race, point);
+    const view::Retrace path = explorer->retrace(bad.path);
+    if (bad.hangs && limited) return report_hang(node, *context, path, point);
+    return confirm(node, *context, path, point, next);
   };
   // First with one-sided fences, which allow more: "nothing is wrong" and "one memory is left" carry over, and so do
   // counterexamples that the axioms confirm.
@@ -208,12 +206,15 @@ std::optional<bool> PlanSearch::explore_views(const Node& node, const std::share
   if (options_.one_sided != Reduction::off) {
     pass(view::FenceReading::one_sided);
     if (!explored.complete) return false;
-    decided = all_confirmed() && (explored.finals.size() <= 1 || !explored.bad.empty());
+    decided = std::all_of(explored.bad.begin(), explored.bad.end(), is_confirmed) &&
+              (explored.finals.size() <= 1 || (options_.stop_at_first && !explored.bad.empty()));
   }
   if (!decided) {
     pass(view::FenceReading::exact);
     if (!explored.complete) return false;
-    if (!all_confirmed()) {
+    // A race may be seen on a path whose own reads order the accesses: then another path shows it.
+    const auto confirmed = std::count_if(explored.bad.begin(), explored.bad.end(), is_confirmed);
+    if (confirmed == 0 && !explored.bad.empty() && !confirm(node, *context, view::Retrace(), point, next)) {
       unexplored_ = "a counterexample of the view explorer was not confirmed by the axioms; use --engine graph";
       return false;
     }

@@ -604,4 +604,29 @@ Problem random_litmus(std::uint64_t seed) {
   return problem;
 }
 
+Problem random_stress(std::uint64_t seed) {
+  Random random(seed ^ 0x73747265U);
+  GeneratorOptions options;
+  options.max_operations = random.between(5, 8);
+  options.min_threads = random.between(2, 3);
+  options.max_threads = 4;
+  options.max_locations = random.between(1, 3);
+  options.one_sided_fences = true;
+  options.barriers = false;
+  Problem problem = generate_litmus(seed + 77'000'000, options);
+  problem.contract = {};
+  for (Kernel& kernel : problem.kernels)
+    for (Block& block : kernel.blocks)
+      for (Instruction& i : block.instructions) {
+        const auto widen = [](Access& access) {
+          if (access.order == Order::weak) access.order = Order::relaxed;
+          access.scope = Scope::sys;
+        };
+        if (auto* load = std::get_if<Load>(&i.operation)) widen(load->access);
+        if (auto* store = std::get_if<Store>(&i.operation)) widen(store->access);
+        if (auto* atomic = std::get_if<Atomic>(&i.operation)) widen(atomic->access);
+      }
+  return problem;
+}
+
 }  // namespace fencewise::testing

@@ -21,4 +21,7 @@ namespace fencewise::testing {
 // A random litmus test whose accesses are made strong and wide with some probability, so that most don't race.
 [[nodiscard]] Problem random_litmus(std::uint64_t seed);
 
+// Strong accesses at wide scopes only: load buffering, chains of fence.sc, coherence. Race-free, and often to be declined.
+[[nodiscard]] Problem random_stress(std::uint64_t seed);
+
 }  // namespace fencewise::testing

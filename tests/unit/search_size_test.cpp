@@ -1,4 +1,4 @@
-// The size of searches, pinned beside their verdicts: a change that explores more or less than before is reviewed here.
+// The size of the graph explorer's searches, pinned beside their verdicts: a change that explores more or less than before is reviewed here.
 #include <gtest/gtest.h>
 
 #include "checker/check.h"

@@ -74,13 +74,15 @@ Value stored(Value value, Type type) {
 
 }  // namespace
 
-Machine::Machine(const LaunchContext& c, FenceReading fences, const Symmetry* symmetry, std::uint32_t resident)
+Machine::Machine(const LaunchContext& c, FenceReading fences, const Symmetry* symmetry, std::uint32_t resident,
+                 Mutation mutation)
     : context_(c),
       hierarchy_(c),
       interpreter_(c.terms, c.image.memory, nullptr),
       fence_reading_(fences),
       symmetry_(symmetry),
       resident_(resident == 0 ? c.image.ctas : resident),
+      mutation_(mutation),
       written_(written_storages(c)),
       threads_of_cta_(c.image.ctas) {
   for (const Kernel& kernel : c.problem.kernels) {
@@ -175,7 +177,7 @@ struct Machine::Run {
   }
   // What the thread knows is passed on: accesses after this are not.
   const View& released() {
-    t.segment = no_record;
+    if (m.mutation_ != Mutation::release_keeps_segment) t.segment = no_record;
     return t.known;
   }
 
@@ -198,8 +200,9 @@ struct Machine::Run {
     return p;
   }
   [[nodiscard]] bool morally_strong(Place other, Level other_level, bool other_strong, bool strong, Level level) const {
-    return strong && other_strong && m.hierarchy_.reaches(place, level, other) &&
-           m.hierarchy_.reaches(other, other_level, place);
+    return strong && other_strong &&
+           (m.mutation_ == Mutation::scopes_are_wide ||
+            (m.hierarchy_.reaches(place, level, other) && m.hierarchy_.reaches(other, other_level, place)));
   }
   // Whether the access races with one that is past.
   [[nodiscard]] bool races(CellId number, const Cell& c, bool write, bool strong, Level level) const {
@@ -250,8 +253,9 @@ struct Machine::Run {
     for (unsigned n = 0; n < load.count; ++n) {
       const Location l = element(action, load.access, n);
       note_sweep(action, l);
-      if (!m.written_[l.storage] && m.retrace_ == nullptr) {
+      if (!m.written_[l.storage]) {
         values[n] = m.initial_value(l);
+        if (m.retrace_ != nullptr) m.retrace_->reads_from.emplace_back(origin(n), no_origin);
         check_written(values[n], true);
         continue;
       }
@@ -337,7 +341,7 @@ struct Machine::Run {
     if (m.fence_reading_ == FenceReading::in_place) takes = deposits = true;
     const Level level = m.hierarchy_.level(f.scope);
     take_in(level);
-    if (takes) m.hierarchy_.take(s.fence_sc, place, level, t.known);
+    if (takes && m.mutation_ != Mutation::fence_sc_takes_nothing) m.hierarchy_.take(s.fence_sc, place, level, t.known);
     m.hierarchy_.put(t.fences, place, level, released());
     if (deposits) m.hierarchy_.put(s.fence_sc, place, level, t.known);
   }
@@ -393,7 +397,8 @@ struct Machine::Run {
         case Action::Kind::atomic: {
           const Atomic& a = std::get<Atomic>(action.instruction->operation);
           const bool adds = a.red && a.op == AtomicOp::add && a.access.order == Order::relaxed;
-          if (!adds || m.fence_reading_ == FenceReading::exact || !m.unordered(s, action.place.location.storage))
+          if (!adds || m.fence_reading_ == FenceReading::exact || !m.unordered(s, action.place.location.storage) ||
+              outcomes(action, a) != 1)
             return stop(Status::visible);
           end_sweep();
           loud();
@@ -409,7 +414,7 @@ struct Machine::Run {
           } else {
             if (m.fence_reading_ == FenceReading::exact) return stop(Status::visible);
             if (m.deposits(id, action.where)) {
-              if (!through_deposits) return stop(Status::deposit);
+              if (!through_deposits && m.mutation_ != Mutation::deposit_at_once) return stop(Status::deposit);
               fence_sc(f, false, true);
               t.deposited = true;
             } else {
@@ -511,6 +516,7 @@ struct Machine::Run {
     const Level level = m.hierarchy_.level(access.scope);
     if (morally_strong(message.place, message.level, message.strong, true, level)) {
       t.known.merge(message.seen);
+      if (m.mutation_ == Mutation::acquire_takes_what_it_read) t.taken.erase(number);
       if (acquiring && !message.released.empty()) t.taken[number].merge(message.released);
     }
     if (acquiring && acquires(access.order))
@@ -524,7 +530,8 @@ struct Machine::Run {
     Cell& c = cell(number);
     const Level level = m.hierarchy_.level(l.access.scope);
     if (races(number, c, false, true, level)) trouble = option == 0 ? Trouble::race : Trouble::race_elsewhere;
-    const Message message = c.messages[low(c) + option];
+    const Message message =
+        m.mutation_ == Mutation::loads_are_fresh ? c.messages.back() : c.messages[low(c) + option];
     check_written(message.value, message.initial);
     const Origin read_event = origin(0);
     saw(message, read_event);
@@ -540,7 +547,7 @@ struct Machine::Run {
     Cell& c = cell(number);
     const Level level = m.hierarchy_.level(st.access.scope);
     if (races(number, c, true, true, level)) trouble = Trouble::race;
-    std::size_t position = low(c) + 1;
+    std::size_t position = m.mutation_ == Mutation::stores_come_last ? c.messages.size() : low(c) + 1;
     for (std::uint32_t skipped = 0;; ++position) {
       if (c.messages[position - 1].glued) continue;
       if (skipped++ == option) break;
@@ -561,6 +568,14 @@ struct Machine::Run {
                                    stored(action.operands[1], a.access.type));
   }
 
+  // Of which messages an atomic could read.
+  [[nodiscard]] std::uint32_t outcomes(const Action& action, const Atomic& a) {
+    const Cell& c = cell(m.locations_.number(action.place.location));
+    std::uint32_t count = 0;
+    for (std::size_t p = low(c); p < c.messages.size(); ++p) count += static_cast<std::uint32_t>(may_read(c, p, action, a));
+    return count;
+  }
+
   void atomic(const Action& action, std::uint32_t option) {
     const Atomic& a = std::get<Atomic>(action.instruction->operation);
     const CellId number = m.locations_.number(action.place.location);
@@ -572,24 +587,22 @@ struct Machine::Run {
     const Value old = c.messages[position].value;
     const auto value = result(action, a, old);
     const Message source = c.messages[position];
-    // An atomic is one access: what its read half observes comes before its write half too.
-    const bool learns = !a.red || m.fence_reading_ != FenceReading::one_sided;
-    if (learns && morally_strong(source.place, source.level, source.strong, true, level)) t.known.merge(source.seen);
-    if (races(number, c, value.has_value(), true, level)) trouble = Trouble::race;
+    if (races(number, c, value.has_value(), true, level)) trouble = option == 0 ? Trouble::race : Trouble::race_elsewhere;
     check_written(old, source.initial);
     const Origin read_event = origin(0);
     saw(source, read_event);
     if (t.status == Status::visible) chose(source);
     // With one-sided fences a red tells its thread nothing: its place in the chain need not be remembered.
-    if (learns) read(number, source, a.access, !a.red);
+    if (!a.red || m.fence_reading_ != FenceReading::one_sided)
+      read(number, source, a.access, !a.red || m.mutation_ == Mutation::red_acquires);
     if (value) {
       Message message = write_message(number, *value, a.access, 1);
       if (morally_strong(source.place, source.level, source.strong, true, level)) {
         message.seen.merge(source.seen);
-        message.released.merge(source.released);
+        if (m.mutation_ != Mutation::chain_is_cut) message.released.merge(source.released);
       }
       Cell& now = cell(number);
-      now.messages[position].glued = true;
+      now.messages[position].glued = m.mutation_ != Mutation::atomics_share_a_write;
       now.accesses.push_back({message.record, place, level, true, true, message.origin});
       now.messages.insert(now.messages.begin() + static_cast<std::ptrdiff_t>(position) + 1, std::move(message));
     } else {
@@ -648,7 +661,7 @@ bool Machine::complete_barrier(State& s, ThreadId one_of) {
     met[static_cast<std::size_t>(a - s.arrivals.data())] = true;
     if (!a->waits) continue;
     Thread& t = s.threads[a->thread];
-    t.known.merge(all);
+    if (mutation_ != Mutation::barrier_gives_nothing) t.known.merge(all);
     t.passed = true;
     t.results = {result, Value()};
     t.status = Status::running;
@@ -752,6 +765,9 @@ std::uint32_t Machine::options(State& s, ThreadId id) {
   const Cell& c = run.cell(locations_.number(action.place.location));
   std::uint32_t count = 0;
   for (std::size_t p = run.low(c); p < c.messages.size(); ++p) {
+    const bool newest = p + 1 == c.messages.size();
+    if (mutation_ == Mutation::loads_are_fresh && action.kind == Action::Kind::load && !newest) continue;
+    if (mutation_ == Mutation::stores_come_last && action.kind == Action::Kind::store && !newest) continue;
     if (action.kind == Action::Kind::load) ++count;
     if (action.kind == Action::Kind::store) count += static_cast<std::uint32_t>(!c.messages[p].glued);
     if (action.kind == Action::Kind::atomic)

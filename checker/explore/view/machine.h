@@ -17,6 +17,7 @@
 #include "checker/explore/partial_execution.h"
 #include "checker/explore/symmetry.h"
 #include "checker/explore/view/future.h"
+#include "checker/explore/view/mutation.h"
 #include "checker/explore/view/retrace.h"
 #include "checker/explore/view/state.h"
 
@@ -38,7 +39,8 @@ class Machine {
  public:
   // `symmetry` may be null; else sweeps over slots are checked to be whole (SymmetryBroken).
   // `resident`: how many CTAs may be resident at a time; 0: all.
-  Machine(const LaunchContext& context, FenceReading fences, const Symmetry* symmetry, std::uint32_t resident);
+  Machine(const LaunchContext& context, FenceReading fences, const Symmetry* symmetry, std::uint32_t resident,
+          Mutation mutation = Mutation::none);
 
   [[nodiscard]] State initial();
   // Takes all private steps.
@@ -106,6 +108,7 @@ class Machine {
   FenceReading fence_reading_;
   const Symmetry* symmetry_;
   std::uint32_t resident_;
+  Mutation mutation_;
   std::vector<Liveness> liveness_;   // [kernel]
   std::vector<Future> futures_;      // [kernel]
   std::vector<std::vector<std::vector<bool>>> deposits_;  // [kernel][block][instruction]

@@ -81,7 +81,12 @@ void NormalForm::forget_in_threads(State& s) {
     Thread& t = s.threads[id];
     const InstructionRef at{t.state.block, t.state.index};
     machine_.clear_dead_registers(t, id);
-    if (!reductions_.forget) {
+    const bool told = live(t) || !t.state.registers.empty();  // else no more of it is stored than that it has ended
+    if (!told) {
+      t.state.block = BlockId{};
+      t.state.index = 0;
+    }
+    if (!reductions_.forget && told) {
       fences_sc = true;
       continue;
     }
@@ -175,6 +180,7 @@ void NormalForm::forget_in_cells(State& s) {
         while (low > 0 && !s.threads[t].known.knows(c.messages[low].record)) --low;
         lowest = std::min(lowest, low);
       }
+      if (mutation() == Mutation::message_dropped_early && lowest + 1 < c.messages.size()) ++lowest;
       // Atomics and stores go past messages that an atomic has read, and a weak load races or knows the last one.
       if ((who.any & Doing::any_message) == 0)
         while (c.messages[lowest].glued) ++lowest;
@@ -188,6 +194,8 @@ void NormalForm::forget_in_cells(State& s) {
       drop_gone(m.released);
     }
     // Past accesses that nothing can race with.
+    if (mutation() == Mutation::strong_accesses_forgotten)
+      std::erase_if(c.accesses, [](const PastAccess& a) { return a.strong; });
     std::erase_if(c.accesses, [&](PastAccess& a) {
       if (a.strong && a.place < h.ctas()) a.place = place[a.place];
       return std::none_of(who.threads.begin(), who.threads.end(), [&](const auto& accessor) {
@@ -394,6 +402,7 @@ std::vector<std::uint32_t> NormalForm::representatives(const State& s) {
   for (std::uint32_t c = 0; c < symmetry_->ctas(); ++c) {
     const auto& threads = machine_.threads_of(c);
     if (std::none_of(threads.begin(), threads.end(), [&](ThreadId t) { return Machine::may_move(s, t); })) continue;
+    if (mutation() == Mutation::one_cta_for_all && !kept.empty()) continue;
     const bool again = std::any_of(kept.begin(), kept.end(), [&](std::uint32_t other) {
       if (colour[other] != colour[c]) return false;
       std::vector<std::uint32_t> names(symmetry_->ctas());
@@ -438,7 +447,12 @@ void NormalForm::number_records(State& s) {
     std::unordered_map<std::uint64_t, Record> first;
     for (Record r = 0; r < s.records; ++r)
       if (used[r]) same_as[r] = first.try_emplace(column[r], r).first->second;
-    each_view(s, [&](const View& v) {  // columns were compared by a hash: make sure
+    if (mutation() == Mutation::records_merged_unseen) {
+      const auto some = std::find(used.begin(), used.end(), true) - used.begin();
+      for (Record r = 0; r < s.records; ++r)
+        if (used[r]) same_as[r] = static_cast<Record>(some);
+    }
+    if (mutation() != Mutation::records_merged_unseen) each_view(s, [&](const View& v) {  // columns were compared by a hash: make sure
       v.each([&](Record r) {
         if (used[r] && same_as[r] != r && (!v.knows(same_as[r]) || height[r] != height[same_as[r]])) same_as[r] = r;
       });

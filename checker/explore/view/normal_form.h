@@ -29,6 +29,7 @@ class NormalForm {
   [[nodiscard]] std::vector<std::uint32_t> representatives(const State& state);
 
  private:
+  [[nodiscard]] Mutation mutation() const { return static_cast<Mutation>(reductions_.mutation); }
   void forget(State& state);
   void forget_in_threads(State& state);
   void forget_in_cells(State& state);

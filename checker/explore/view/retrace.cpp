@@ -1,9 +1,12 @@
 #include "checker/explore/view/retrace.h"
 
 #include <algorithm>
+#include <map>
 #include <numeric>
+#include <tuple>
 
 #include "checker/explore/view/view_explorer.h"
+#include "kernels/core/error.h"
 
 namespace fencewise::view {
 namespace {
@@ -45,6 +48,51 @@ PartialExecution follow(const LaunchContext& context, const Retrace& trace) {
   return x;
 }
 
+namespace {
+
+// Rounds of a spin loop that changed nothing are left out: the graph explorer takes a thread that repeats one for one that spins
+// for ever.
+class IdleRounds {
+ public:
+  IdleRounds(const Machine& machine, Retrace& trace) : machine_(machine), trace_(trace) {}
+
+  // Before and after a move by `thread`, called `original` in the launch. `quiet`: it wrote nothing.
+  void before(const State& s, ThreadId thread, ThreadId original) {
+    points_[original].push_back({where(s, thread), s.sequence[thread]});
+  }
+  void after(State& s, ThreadId thread, ThreadId original, bool quiet) {
+    auto& points = points_[original];
+    if (!quiet) return points.clear();
+    const auto same = std::find_if(points.begin(), points.end(), [here = where(s, thread)](const Point& p) { return p.state == here; });
+    if (same == points.end() || s.threads[thread].status != Status::visible) return;
+    const std::uint32_t from = same->sequence;
+    std::erase_if(trace_.reads_from, [&](const auto& rf) {
+      const auto& read = trace_.events[static_cast<std::size_t>(rf.first)];
+      return read.thread == original && read.sequence >= from;
+    });
+    s.sequence[thread] = from;
+    points.erase(same, points.end());
+  }
+
+ private:
+  using Where = std::tuple<std::uint32_t, std::uint32_t, std::vector<Value>>;
+  struct Point {
+    Where state;
+    std::uint32_t sequence;
+  };
+  [[nodiscard]] Where where(const State& s, ThreadId thread) const {
+    Thread t = s.threads[thread];
+    machine_.clear_dead_registers(t, thread);
+    return {t.state.block.value, t.state.index, t.state.registers};
+  }
+
+  const Machine& machine_;
+  Retrace& trace_;
+  std::map<ThreadId, std::vector<Point>> points_;  // [thread, as the launch numbers it] since it last wrote
+};
+
+}  // namespace
+
 State ViewExplorer::first_of_retrace(Retrace& trace) {
   machine_.retrace_into(&trace);
   State state = machine_.initial();
@@ -76,13 +124,22 @@ std::optional<Retrace> ViewExplorer::race_of(const Path& path) {
 
 Retrace ViewExplorer::retrace(const Path& path) {
   Retrace trace;
+  IdleRounds idle(machine_, trace);
   State state = first_of_retrace(trace);
   Trouble trouble = machine_.settle(state);
+  const auto& image = context_.image;
   for (const Move& move : path) {
     if (trouble != Trouble::none) break;
     normal_.apply(state);
-    if (machine_.prepare(state, move.thread, trouble) && trouble == Trouble::none)
-      trouble = machine_.take(state, move).trouble;
+    if (!machine_.prepare(state, move.thread, trouble) || trouble != Trouble::none) continue;
+    const ThreadId original =
+        machine_.threads_of(state.cta_names[image.cta_of[move.thread]])[image.threads[move.thread].coordinates.index_in_cta];
+    if (move.option >= machine_.options(state, move.thread))
+      throw InternalError("view explorer: a path can't be retraced");
+    idle.before(state, move.thread, original);
+    const Machine::Taken taken = machine_.take(state, move);
+    idle.after(state, move.thread, original, taken.quiet);
+    trouble = taken.trouble;
   }
   machine_.retrace_into(nullptr);
   for (ThreadId t = 0; t < state.threads.size(); ++t) {

@@ -30,7 +30,7 @@ ViewExplorer::ViewExplorer(const LaunchContext& context, FenceReading fences, st
                            std::uint32_t replays, std::uint32_t resident, const Reductions& reductions, Budget& budget, SearchStats& stats)
     : context_(context),
       symmetry_(std::move(symmetry)),
-      machine_(context, fences, symmetry_ ? &*symmetry_ : nullptr, resident),
+      machine_(context, fences, symmetry_ ? &*symmetry_ : nullptr, resident, static_cast<Mutation>(reductions.mutation)),
       normal_(machine_, symmetry_ ? &*symmetry_ : nullptr, replays, reductions),
       reductions_(reductions),
       budget_(budget),
@@ -41,7 +41,9 @@ std::pair<ViewExplorer::Id, bool> ViewExplorer::store(const State& s, Id parent,
   Encoding e = encode(s);
   auto& [control, same_control] = *stored_.try_emplace(std::move(e.control)).first;
   for (const Known& k : same_control)
-    if (k.views == e.known || (reductions_.subsume && includes(e.known, k.views))) return {k.id, false};
+    if (k.views == e.known || (reductions_.subsume && includes(e.known, k.views)) ||
+        (mutation() == Mutation::less_known_is_dropped && includes(k.views, e.known)))
+      return {k.id, false};
   const auto id = static_cast<Id>(nodes_.size());
   same_control.push_back({std::move(e.known), id});
   nodes_.push_back({parent, move, &control, static_cast<std::uint32_t>(same_control.size() - 1), false});
@@ -205,7 +207,8 @@ std::optional<ViewExplorer::Id> ViewExplorer::livelock() const {
   }
   for (const Cycle& c : cycles) {
     if (!c.cyclic) continue;
-    if (c.closed) return c.first;
+    if (mutation() == Mutation::livelock_never) continue;
+    if (c.closed || mutation() == Mutation::livelock_from_any_cycle) return c.first;
     // A thread that could leave from every state of the cycle, and never moves within it, must be let go on.
     const bool released = std::any_of(c.leaving.begin(), c.leaving.end(), [&](const auto& entry) {
       return !c.inside.contains(entry.first) && entry.second == c.states;

@@ -57,6 +57,7 @@ class ViewExplorer {
 
  private:
   using Id = std::uint32_t;
+  [[nodiscard]] Mutation mutation() const { return static_cast<Mutation>(reductions_.mutation); }
   struct Node {
     Id parent;
     Move move;
