@@ -43,6 +43,9 @@ struct CheckOptions {
   // First explore with one-sided fence.sc (view explorer): only "verified" is taken from that.
   Reduction one_sided = Reduction::automatic;
   ViewReductions reductions{};
+  // At most so many CTAs of a launch are resident at a time; a CTA leaves its place when it exits, and any that has not started
+  // may take it. Only resident CTAs are promised to go on. 0: all are. View explorer only.
+  std::uint32_t resident = 0;
   std::uint32_t loop_bound = 8;  // rounds of a loop whose condition depends on memory, per thread
   bool stop_at_first = true;     // stop at the first finding that violates (else: collect one per kind and place)
   bool collect_states = false;   // fill CheckResult::final_states

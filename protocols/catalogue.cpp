@@ -92,8 +92,28 @@ const std::vector<Protocol>& catalogue() {
   using namespace protocols;
   static const std::vector<Protocol> all = [] {
     std::vector<Protocol> list = {
-        splitk_serial(), splitk_atomic(), protocols::reverse(), mp(), sb(), lb(), iriw(),
-        corr(),          splitk_gemv(),   splitk_gemv_atomic(),
+        splitk_serial(),
+        splitk_atomic(),
+        protocols::reverse(),
+        ticket_lock(),
+        cas_lock(),
+        exch_lock(),
+        lock_per_lane(),
+        grid_barrier_sense(),
+        grid_barrier_counter(),
+        message_passing(),
+        streamk_fixup(),
+        scan_single_pass(),
+        scan_lookback(),
+        zero_while_adding(),
+        named_halves(),
+        mp(),
+        sb(),
+        lb(),
+        iriw(),
+        corr(),
+        splitk_gemv(),
+        splitk_gemv_atomic(),
     };
     for (const auto& family : {reductions(), gemms()}) list.insert(list.end(), family.begin(), family.end());
     return list;

@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <set>
 
 #include <fmt/format.h>
 
@@ -7,13 +8,86 @@
 #include "checker/cli/interrupt.h"
 #include "checker/cli/output.h"
 #include "checker/cli/progress_line.h"
+#include "checker/cli/shrink.h"
 #include "checker/cli/subject.h"
+#include "checker/entry_memory.h"
 #include "checker/litmus.h"
 #include "checker/repair.h"
 #include "checker/report/names.h"
 
 namespace fencewise {
 namespace {
+
+// Shows the counterexample of the smallest shape that fails, where there is one.
+void show_smallest(Subject& subject, Problem& problem, Report& report) {
+  if (report.result.verdict != Verdict::violated || report.result.findings.empty()) return;
+  auto smaller = shrink(subject, report.options, report.result.findings.front());
+  if (!smaller) return;
+  std::string now, asked;
+  for (const auto& [name, value] : subject.params.all())
+    if (smaller->subject.params[name] != value) {
+      now += fmt::format("{}{}={}", now.empty() ? "" : " ", name, smaller->subject.params[name]);
+      asked += fmt::format("{}{}={}", asked.empty() ? "" : " ", name, value);
+    }
+  smaller->result.seconds += report.result.seconds;
+  smaller->result.reason = fmt::format("shown at {}, the smallest that fails; --no-shrink keeps {}", now, asked);
+  subject = std::move(smaller->subject);
+  problem = std::move(smaller->problem);
+  report.result = std::move(smaller->result);
+}
+
+// What the plan relies on at entry, in words. For --clean it is added to what must be left as it was found; for --initial any the
+// workspace is left unset.
+std::string look_at_entry(const Options& options, Problem& problem, const CheckOptions& used, const Limits& allowed,
+                          const Progress& progress) {
+  const EntryMemory entry = entry_memory(problem, used, allowed, progress);
+  const std::string needs = entry_contract(problem, entry.relied_on);
+  std::string text = needs.empty() ? "relies on nothing in its workspace at entry" : fmt::format("needs {} at entry", needs);
+  if (!entry.unexplored.empty()) text += fmt::format(" (there may be more: {})", entry.unexplored);
+  if (options.clean) {
+    for (const BufferId b : entry.relied_on) {
+      auto& restored = problem.contract.restored;
+      if (std::find(restored.begin(), restored.end(), b) == restored.end()) restored.push_back(b);
+    }
+    if (!needs.empty()) text += ", and must leave it so";
+  } else {
+    problem = with_unset_workspace(problem);
+  }
+  return text;
+}
+
+// The smallest number of resident CTAs that passes; more never hurt.
+CheckResult find_resident(const Problem& problem, CheckOptions used, const Limits& allowed, const Progress& progress) {
+  std::uint32_t most = 1;
+  for (const Launch& launch : problem.launches) {
+    std::uint32_t ctas = static_cast<std::uint32_t>(launch.grid.count());
+    if (!launch.placed.empty()) {
+      std::set<CtaId> placed;
+      for (const PlacedThread& t : launch.placed) placed.insert(t.placement.cta);
+      ctas = static_cast<std::uint32_t>(placed.size());
+    }
+    most = std::max(most, ctas);
+  }
+  CheckResult passes = check(problem, used, allowed, progress);
+  if (passes.verdict != Verdict::verified) return passes;  // whatever the number
+  std::optional<CheckResult> fails;
+  std::uint32_t low = 0, high = most;  // low fails, high passes
+  while (high - low > 1) {
+    used.resident = low + (high - low) / 2;
+    CheckResult result = check(problem, used, allowed, progress);
+    if (result.verdict == Verdict::inconclusive) return result;
+    if (result.verdict == Verdict::verified) {
+      high = used.resident;
+      passes = std::move(result);
+    } else {
+      low = used.resident;
+      fails = std::move(result);
+    }
+  }
+  passes.reason = fmt::format("passes with {} CTA{} resident at a time", high, high == 1 ? "" : "s");
+  if (fails) passes.reason += fmt::format("; with {}: {}", low, fails->findings.front().message);
+  return passes;
+}
 
 // The check command that gives this report, without output options.
 std::string check_command_line(const Subject& subject, const Options& options, const CheckOptions& used) {
@@ -22,6 +96,9 @@ std::string check_command_line(const Subject& subject, const Options& options, c
   if (used.races != Races::fail) line += fmt::format(" --races {}", spelling(used.races));
   if (used.engine != Engine::automatic) line += fmt::format(" --engine {}", spelling(used.engine));
   if (options.loop_bound) line += fmt::format(" --loop-bound {}", used.loop_bound);
+  if (options.resident) line += fmt::format(" --resident {}", used.resident);
+  if (options.clean) line += " --clean";
+  if (options.initial == "any") line += " --initial any";
   return line;
 }
 
@@ -91,11 +168,12 @@ int exit_code_of(Verdict verdict) {
 int check_command(const Options& options) {
   refuse_contradictions(options);
   if (options.all_variants) return check_all_variants(options);
+  if (!options.sweep.empty()) return check_sweep(options);
   Report report;
   report.options = check_options(options);
   const Limits allowed = limits(options);
-  const Subject subject = find_subject(options);
-  const Problem problem = problem_of(subject);
+  Subject subject = find_subject(options);
+  Problem problem = problem_of(subject);
   // As `litmus` does; a lock of compare-and-swaps has too many behaviours in eight rounds.
   if (subject.protocol == nullptr && !options.loop_bound)
     report.options.loop_bound = LitmusOptions{}.loop_bound;
@@ -103,8 +181,15 @@ int check_command(const Options& options) {
   require_writable(options.dot);
   {
     ProgressLine progress(!options.quiet);
-    report.result = check(problem, report.options, allowed, progress.sink(stop_on_interrupt()));
+    const Progress sink = progress.sink(stop_on_interrupt());
+    std::string entry;
+    if (options.clean || options.initial == "any") entry = look_at_entry(options, problem, report.options, allowed, sink);
+    report.result = options.find_resident ? find_resident(problem, report.options, allowed, sink)
+                                          : check(problem, report.options, allowed, sink);
+    if (!entry.empty() && report.result.verdict != Verdict::inconclusive) report.result.reason = entry;
   }
+  const bool as_asked = options.clean || options.initial == "any" || options.find_resident || options.resident;
+  if (!options.no_shrink && !as_asked) show_smallest(subject, problem, report);
   suggest_repair(problem, report);
   report.subject = subject.name;
   report.variant = subject.variant;

@@ -18,6 +18,7 @@ enum ExitCode : int {
 [[nodiscard]] int show_command(const Options& options);
 [[nodiscard]] int check_command(const Options& options);
 [[nodiscard]] int check_all_variants(const Options& options);  // check --all-variants
+[[nodiscard]] int check_sweep(const Options& options);         // check --sweep
 [[nodiscard]] int simulate_command(const Options& options);
 [[nodiscard]] int replay_command(const Options& options);
 [[nodiscard]] int litmus_command(const Options& options);

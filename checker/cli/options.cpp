@@ -57,6 +57,16 @@ constexpr std::array table{
               bind<&Options::model>},
     OptionRow{"--races", "R", "data races: fail (default), report or off", checks, bind<&Options::races>},
     OptionRow{"--engine", "E", "auto (default), view or graph", checks, bind<&Options::engine>},
+    OptionRow{"--sweep", "LIST", "a table over many shapes, such as splits=1..8,threads=1..3", checks, bind<&Options::sweep>},
+    OptionRow{"--initial", "W", "workspace at entry: declared (default), or any: names what is relied on", checks,
+              bind<&Options::initial>},
+    OptionRow{"--clean", nullptr, "what a replay reads before writing it must be left as it was found", checks,
+              bind_flag<&Options::clean>},
+    OptionRow{"--resident", "R", "at most R CTAs at a time; one leaves when it exits, they start in any order", checks,
+              bind<&Options::resident>},
+    OptionRow{"--find-resident", nullptr, "the smallest R that passes", checks, bind_flag<&Options::find_resident>},
+    OptionRow{"--no-shrink", nullptr, "show a counterexample at the given parameters, not at the smallest that fail", checks,
+              bind_flag<&Options::no_shrink>},
     OptionRow{"--loop-bound", "N",
               "rounds of a loop whose condition depends on memory (default 8; of a litmus test 3)", checks,
               bind<&Options::loop_bound>},
@@ -181,6 +191,10 @@ CheckOptions check_options(const Options& options) {
   if (options.loop_bound)
     result.loop_bound =
         static_cast<std::uint32_t>(within<std::int64_t>("--loop-bound", *options.loop_bound, 1, 1'000'000));
+  if (options.resident)
+    result.resident = static_cast<std::uint32_t>(within<std::int64_t>("--resident", *options.resident, 1, 1'000'000));
+  if (options.initial != "declared" && options.initial != "any")
+    throw InputError(fmt::format("unknown --initial '{}'; expected declared or any", options.initial));
   return result;
 }
 
@@ -207,6 +221,18 @@ void refuse_contradictions(const Options& o) {
     refuse("--replays", "--param replays");
   if (!o.variant.empty() && o.all_variants) refuse("--variant", "--all-variants");
   if (o.quiet && o.verbose) refuse("-q", "-v");
+  if (o.resident && o.find_resident) refuse("--resident", "--find-resident");
+  if (o.clean && o.initial == "any") refuse("--clean", "--initial any");
+  if (!o.sweep.empty()) {
+    if (o.all_variants) refuse("--sweep", "--all-variants");
+    if (o.find_resident) refuse("--sweep", "--find-resident");
+    if (o.clean) refuse("--sweep", "--clean");
+    if (o.initial == "any") refuse("--sweep", "--initial any");
+    if (!o.json.empty()) refuse("--sweep", "--json");
+    if (!o.dot.empty()) refuse("--sweep", "--dot");
+  }
+  if (o.all_variants && (o.find_resident || o.clean || o.initial == "any"))
+    refuse("--all-variants", o.find_resident ? "--find-resident" : o.clean ? "--clean" : "--initial any");
   if (!o.order.empty() && o.runs) refuse("--order", "--runs");
   if (!o.dot.empty() && o.all_variants) refuse("--dot", "--all-variants");
   if (o.explain && (o.json == "-" || o.dot == "-"))

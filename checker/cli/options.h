@@ -23,11 +23,14 @@ struct Options {
   std::vector<std::string> params;  // "splits=4"
   std::string variant;
   bool all_variants = false;
+  bool no_shrink = false;
+  bool clean = false, find_resident = false;
+  std::string initial = "declared", sweep;
   std::optional<std::int64_t> replays;
   std::string format = "text";
 
   std::string model = "ptx", races = "fail", engine = "auto";
-  std::optional<std::int64_t> loop_bound, max_states, max_graphs;
+  std::optional<std::int64_t> resident, loop_bound, max_states, max_graphs;
   std::optional<double> max_seconds;
   std::string max_memory;  // "2G"; empty: 75 % of RAM
 

@@ -10,6 +10,7 @@
 #include "checker/properties/contract_check.h"
 #include "checker/properties/final_memory.h"
 #include "kernels/core/error.h"
+#include "kernels/core/printer.h"
 #include "memmodel/judge.h"
 
 namespace fencewise {
@@ -22,6 +23,7 @@ constexpr std::size_t most_threads_for_graphs = 6;
 constexpr std::uint32_t most_ctas_for_graphs = 4;
 constexpr std::size_t most_bad_ends = 64;  // that are retraced where all findings are asked for
 
+constexpr std::size_t most_threads_judged = 64;  // larger launches: a race is shown by its two accesses
 constexpr std::uint64_t most_graphs_of_a_path = 2000;
 
 bool ended(const PartialExecution::Thread& t) { return t.status == ThreadStatus::exited; }
@@ -125,7 +127,7 @@ bool PlanSearch::explore_launch(const Node& node, std::size_t step, Frontier& ne
     try {
       if (const auto go_on = explore_views(node, context, point, next)) return *go_on;
     } catch (const NotModelled& e) {
-      if (options_.engine == Engine::view) throw;
+      if (options_.engine == Engine::view || options_.resident != 0) throw;
       engine_note_ = fmt::format("graph explorer: {}", e.what());
     }
   }
@@ -143,8 +145,12 @@ bool PlanSearch::explore_graphs(const Node& node, const LaunchContext& context, 
 
 // Small launches are explored graph by graph, which tells more: every behaviour by name.
 bool PlanSearch::wants_views(const LaunchContext& context) {
-  if (options_.engine == Engine::graph) return false;
-  const bool asked = options_.engine == Engine::view;
+  const bool limited = options_.resident != 0 && options_.resident < context.image.ctas;
+  if (options_.engine == Engine::graph) {
+    if (limited) throw NotModelled("the graph explorer takes all CTAs as resident; use --engine view");
+    return false;
+  }
+  const bool asked = options_.engine == Engine::view || limited;
   const bool small = context.image.threads.size() <= most_threads_for_graphs && context.image.ctas <= most_ctas_for_graphs;
   if (!asked && (small || options_.collect_states)) return false;
   std::string why;
@@ -175,21 +181,24 @@ std::optional<bool> PlanSearch::explore_views(const Node& node, const std::share
                            {context->memory, *point.replay_entry, registers, point.ends_replay, point.ends_plan}, terms_);
   };
   const SearchStats before = result_.search;
+  const bool limited = options_.resident != 0 && options_.resident < context->image.ctas;
   std::shared_ptr<view::ViewExplorer> explorer;
   view::Explored explored;
   const auto pass = [&](view::FenceReading fences) {
     result_.search = before;
-    explorer = std::make_shared<view::ViewExplorer>(*context, fences, symmetry, point.number.replay, options_.reductions,
+    explorer = std::make_shared<view::ViewExplorer>(*context, fences, symmetry, point.number.replay, options_.resident, options_.reductions,
                                                     budget_, result_.search);
     explored = explorer->explore(good, options_.stop_at_first ? 1 : most_bad_ends,
                                  always && !options_.collect_states ? view::FinalState::memory : view::FinalState::memory_and_registers);
     result_.engine = "view";
     if (symmetry) result_.search.interchangeable = symmetry->ctas();
   };
-  const auto all_confirmed = [&] {
-    return std::all_of(explored.bad.begin(), explored.bad.end(), [&](const view::Path& path) {
-      return confirm(node, *context, explorer->retrace(path), point, next);
-    });
+  const auto confirmed = [&](const view::Explored::Bad& bad) {
+    if (context->image.threads.size() > most_threads_judged)
+      if (const auto race = explorer->race_of(bad.path)) return report_race(node, *context, *race, point);
+    const view::Retrace path = explorer->retrace(bad.path);
+    if (bad.hangs && limited) return report_hang(node, *context, path, point);
+    return confirm(node, *context, path, point, next);
   };
   // First with one-sided fences, which allow more: "nothing is wrong" and "one memory is left" carry over, and so do
   // counterexamples that the axioms confirm.
@@ -197,16 +206,14 @@ std::optional<bool> PlanSearch::explore_views(const Node& node, const std::share
   if (options_.one_sided != Reduction::off) {
     pass(view::FenceReading::one_sided);
     if (!explored.complete) return false;
-    decided = all_confirmed() && (explored.finals.size() <= 1 || (options_.stop_at_first && !explored.bad.empty()));
+    decided = std::all_of(explored.bad.begin(), explored.bad.end(), confirmed) && (explored.finals.size() <= 1 || (options_.stop_at_first && !explored.bad.empty()));
   }
   if (!decided) {
     pass(view::FenceReading::exact);
     if (!explored.complete) return false;
     // A race may be seen on a path whose own reads order the accesses: then another path shows it.
-    std::size_t confirmed = 0;
-    for (const view::Path& path : explored.bad)
-      confirmed += static_cast<std::size_t>(confirm(node, *context, explorer->retrace(path), point, next));
-    if (confirmed == 0 && !explored.bad.empty() && !confirm(node, *context, view::Retrace(), point, next)) {
+    const auto shown = std::count_if(explored.bad.begin(), explored.bad.end(), confirmed);
+    if (shown == 0 && !explored.bad.empty() && !limited && !confirm(node, *context, view::Retrace(), point, next)) {
       unexplored_ = "a counterexample of the view explorer was not confirmed by the axioms; use --engine graph";
       return false;
     }
@@ -235,6 +242,88 @@ std::optional<bool> PlanSearch::explore_views(const Node& node, const std::share
                },
                next);
   }
+  return true;
+}
+
+// A race in a launch that is too large for its whole graph to be judged: the two accesses alone.
+bool PlanSearch::report_race(const Node& node, const LaunchContext& context, const view::Retrace& path,
+                             const PlanPoint& point) {
+  const view::Retrace::Race& race = *path.race;
+  Finding f;
+  f.kind = FindingKind::race;
+  f.location = context.image.memory.name(race.location);
+  f.launch = point.number.replay;
+  WitnessLaunch launch;
+  launch.replay = point.number.replay;
+  launch.launch = point.number.launch;
+  launch.kernel = context.launch.name;
+  for (ThreadId t = 0; t < context.image.threads.size(); ++t) launch.threads.push_back(thread_name(context, t));
+  launch.cta_of = context.image.cta_of;
+  const auto describe = [&](const view::Retrace::PathEvent& event, bool writes) {
+    const Kernel& kernel = *context.image.threads[event.thread].kernel;
+    const Instruction& instruction = kernel.at(event.where);
+    WitnessEvent shown;
+    shown.thread = event.thread;
+    shown.po = event.sequence * 2;
+    shown.kind = writes ? EventKind::write : EventKind::read;
+    shown.text = print(instruction, kernel);
+    shown.location = f.location;
+    shown.involved = true;
+    std::string at;
+    if (instruction.where.line != 0 && instruction.where.file < kernel.files.size()) {
+      shown.file = kernel.files[instruction.where.file];
+      shown.line = instruction.where.line;
+      at = fmt::format(" at {}:{}", shown.file, shown.line);
+      const SourceRef source{shown.file, shown.line};
+      if (std::find(f.lines.begin(), f.lines.end(), source) == f.lines.end()) f.lines.push_back(source);
+    }
+    f.threads.push_back(launch.threads[event.thread]);
+    launch.events.push_back(std::move(shown));
+    const bool atomic = std::holds_alternative<Atomic>(instruction.operation);
+    return fmt::format("{} by {}{}", atomic ? "atomic" : writes ? "write" : "read", f.threads.back(), at);
+  };
+  const std::string first = describe(path.events[static_cast<std::size_t>(race.first)], race.first_writes);
+  const std::string second = describe(race.second, race.second_writes);
+  f.message = fmt::format("data race on {}: {} and {}: nothing orders them", f.location, first, second);
+  f.witness.launches.push_back(std::move(launch));
+  record(std::move(f), node);
+  return true;
+}
+
+// A hang for want of places: who holds them, who waits. The path is re-executed; the rest of the launch would go on if all CTAs
+// were resident, so the graph alone does not show it.
+bool PlanSearch::report_hang(const Node& node, const LaunchContext& context, const view::Retrace& path,
+                             const PlanPoint& point) {
+  PartialExecution x = view::follow(context, path);
+  Relations r;
+  r.prepare(x.graph, context.reading);
+  r.derive(x.graph);
+  if (r.violated_axiom(x.graph)) return false;
+  Finding f;
+  f.launch = point.number.replay;
+  std::set<std::uint32_t> waiting;
+  const view::Retrace::Unfinished* spins = nullptr;
+  for (const auto& u : path.unfinished)
+    if (u.status == view::Status::waiting)
+      waiting.insert(context.image.cta_of[u.thread]);
+    else if (spins == nullptr)
+      spins = &u;
+  f.kind = spins != nullptr && (spins->status == view::Status::visible || spins->status == view::Status::spinning)
+               ? FindingKind::livelock
+               : FindingKind::stuck;
+  if (spins != nullptr) {
+    const Kernel& kernel = *context.image.threads[spins->thread].kernel;
+    const Instruction& at = kernel.at(spins->at);
+    f.threads = {thread_name(context, spins->thread)};
+    f.message = fmt::format("{} waits for ever at '{}'", f.threads.front(), print(at, kernel));
+    if (at.where.line != 0 && at.where.file < kernel.files.size()) f.lines = {{kernel.files[at.where.file], at.where.line}};
+  }
+  if (!waiting.empty())
+    f.message += fmt::format(": CTA {} never start{}, since only {} {} resident at a time and none of them exits",
+                             fmt::join(waiting, ", "), waiting.size() == 1 ? "s" : "", options_.resident,
+                             options_.resident == 1 ? "is" : "are");
+  f.witness.launches.push_back(witness_of(x, r, point.number));
+  record(std::move(f), node);
   return true;
 }
 
@@ -356,9 +445,14 @@ void PlanSearch::conclude() {
   }
   if (result_.search.interchangeable != 0 && result_.reason.empty())
     result_.reason = fmt::format(
-        "graphs are counted up to the names of {} interchangeable CTAs; --engine graph names them all",
-        result_.search.interchangeable);
-  result_.assumptions.push_back("all CTAs are resident and every thread that can go on goes on (fair)");
+        "{} are counted up to the names of {} interchangeable CTAs; --engine graph names them all",
+        result_.engine == "view" ? "states" : "graphs", result_.search.interchangeable);
+  if (result_.reason.empty()) result_.reason = engine_note_;
+  result_.assumptions.push_back(
+      options_.resident == 0 ? "all CTAs are resident and every thread that can go on goes on (fair)"
+                             : fmt::format("at most {} CTAs are resident at a time, they start in any order, and every resident "
+                                           "thread that can go on goes on (fair)",
+                                           options_.resident));
 }
 
 }  // namespace fencewise

@@ -239,8 +239,12 @@ class TextReport {
   void summary() {
     const CheckResult& result = report_.result;
     const SearchStats& s = result.search;
-    out_ += fmt::format("\nexplored: {}, {}, {}, {}", counted(s.graphs, "graph"), counted(s.steps, "step"),
-                        counted(s.states, "state"), counted(s.finish_orders, "CTA finish order"));
+    if (result.engine == "view")
+      out_ += fmt::format("\nexplored: {}, {}, {}", counted(s.states, "state"), counted(s.steps, "move"),
+                          counted(s.graphs, "end state"));
+    else
+      out_ += fmt::format("\nexplored: {}, {}, {}, {}", counted(s.graphs, "graph"), counted(s.steps, "step"),
+                          counted(s.states, "state"), counted(s.finish_orders, "CTA finish order"));
     if (s.blocked != 0) out_ += fmt::format(", {} that never end", s.blocked);
     out_ += fmt::format("; {:.2f} s\n", result.seconds);
     if (!report_.subject.empty())

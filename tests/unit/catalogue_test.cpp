@@ -81,6 +81,18 @@ TEST(Catalogue, ListsTheBuiltInProtocolsInThisOrder) {
   EXPECT_EQ(names, (Lines{"splitk-serial",
                           "splitk-atomic",
                           "reverse",
+                          "ticket-lock",
+                          "cas-lock",
+                          "exch-lock",
+                          "lock-per-lane",
+                          "grid-barrier-sense",
+                          "grid-barrier-counter",
+                          "message-passing",
+                          "streamk-fixup",
+                          "scan-single-pass",
+                          "scan-lookback",
+                          "zero-while-adding",
+                          "named-halves",
                           "mp",
                           "sb",
                           "lb",
@@ -174,6 +186,15 @@ TEST(Catalogue, StandardParametersAreTheFixedNamesAndValuesOfTheCommandLine) {
   EXPECT_EQ(protocol("splitk-serial").standard_parameters().all(), splitk);
   EXPECT_EQ(protocol("splitk-atomic").standard_parameters().all(), splitk);
   EXPECT_EQ(protocol("reverse").standard_parameters().all(), (Values{{"n", 4}}));
+  for (const char* lock : {"ticket-lock", "cas-lock", "exch-lock"})
+    EXPECT_EQ(protocol(lock).standard_parameters().all(),
+              (Values{{"ctas", 2}, {"threads", 1}, {"rounds", 1}}))
+        << lock;
+  for (const char* barrier : {"grid-barrier-sense", "grid-barrier-counter"})
+    EXPECT_EQ(protocol(barrier).standard_parameters().all(),
+              (Values{{"ctas", 2}, {"threads", 1}, {"rounds", 2}, {"replays", 1}}))
+        << barrier;
+  EXPECT_EQ(protocol("message-passing").standard_parameters().all(), (Values{{"readers", 2}, {"rounds", 2}}));
 }
 
 TEST(Catalogue, BuildsTheSmallestLaunchOfEveryProtocol) {

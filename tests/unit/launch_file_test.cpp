@@ -211,6 +211,10 @@ TEST(LaunchFiles, PointAtWhatIsWrong) {
   EXPECT_EQ(error_with("[\"counter\"]", "[\"count\"]"),
             "l.toml:13:13: found 'count'; expected one of the buffers");
   EXPECT_THAT(error_with("[constants]", "[constants"), HasSubstr("l.toml:1:"));
+  EXPECT_EQ(error_with("\"k\"", "\"k\xc3\xa4\""),
+            "l.toml:7:12: found byte 0xc3; expected ASCII outside of comments");
+  EXPECT_EQ(error_with("n = 4", "n = 4  # \xc3\xa4"), "no error");
+  EXPECT_THAT(error_of([] { return problem_of("[ = 1"); }), HasSubstr("l.toml:1:3: found what is no TOML"));
   EXPECT_THAT(error_with("block = 2", "block = 2\nstream = 1"),
               HasSubstr("not modelled: l.toml:10:10: launches on several streams"));
 }

@@ -201,6 +201,7 @@ TEST(PtxReader, NamesThePlaceOfAnError) {
       {"@ret;", "k.ptx:5:5: found ';'; expected an instruction behind the guard"},
       {"@%p1 ;", "k.ptx:5:6: found ';'; expected an instruction behind the guard"},
       {".reg .b32 %r<x>;", "k.ptx:5:14: found 'x'; expected how many registers there are, such as <8>"},
+      {".shared .align 4 a;", "k.ptx:5:18: found 'a'; expected a type such as .u32 before the name"},
       {".shared .u32;", "k.ptx:5:13: found ';'; expected a name for the variable, behind its type"},
       {".shared .u32 a[4;", "k.ptx:5:17: found ';'; expected ']' to close the array's length"},
       {".loc 1 2;", "k.ptx:5:9: found ';'; expected a file, a line and a column"},

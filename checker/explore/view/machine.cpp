@@ -74,13 +74,15 @@ Value stored(Value value, Type type) {
 
 }  // namespace
 
-Machine::Machine(const LaunchContext& c, FenceReading fences, const Symmetry* symmetry, Mutation mutation)
+Machine::Machine(const LaunchContext& c, FenceReading fences, const Symmetry* symmetry, std::uint32_t resident,
+                 Mutation mutation)
     : context_(c),
       hierarchy_(c),
       interpreter_(c.terms, c.image.memory, nullptr),
       fence_reading_(fences),
       symmetry_(symmetry),
       mutation_(mutation),
+      resident_(resident == 0 ? c.image.ctas : resident),
       written_(written_storages(c)),
       threads_of_cta_(c.image.ctas) {
   for (const Kernel& kernel : c.problem.kernels) {
@@ -99,6 +101,7 @@ State Machine::initial() {
   for (const ThreadProgram& program : context_.image.threads) {
     Thread& t = s.threads.emplace_back();
     t.state = initial_state(program, false);
+    if (resident_ < context_.image.ctas) t.status = Status::waiting;
   }
   return s;
 }
@@ -202,17 +205,21 @@ struct Machine::Run {
             (m.hierarchy_.reaches(place, level, other) && m.hierarchy_.reaches(other, other_level, place)));
   }
   // Whether the access races with one that is past.
-  [[nodiscard]] bool races(const Cell& c, bool write, bool strong, Level level) const {
-    return std::any_of(c.accesses.begin(), c.accesses.end(), [&](const PastAccess& a) {
+  [[nodiscard]] bool races(CellId number, const Cell& c, bool write, bool strong, Level level) const {
+    const auto past = std::find_if(c.accesses.begin(), c.accesses.end(), [&](const PastAccess& a) {
       return (write || a.write) && !t.known.knows(a.record) &&
              !morally_strong(a.place, a.level, a.strong, strong, level);
     });
+    if (past == c.accesses.end()) return false;
+    if (m.retrace_ != nullptr && !m.retrace_->race && past->origin != no_origin)
+      m.retrace_->race = {past->origin, event(0), m.locations_[number], past->write, write};
+    return true;
   }
-  void remember_read(Cell& c, bool strong, Level level) {
+  void remember_read(Cell& c, bool strong, Level level, Origin read) {
     const Record r = segment();
     for (auto a = c.accesses.rbegin(); a != c.accesses.rend(); ++a)
       if (a->record == r && !a->write && a->strong == strong && a->level == level && a->place == (strong ? place : 0)) return;
-    c.accesses.push_back({r, strong ? place : 0, level, strong, false});
+    c.accesses.push_back({r, strong ? place : 0, level, strong, false, read});
   }
 
   [[nodiscard]] Location element(const Action& action, const fencewise::Access& access, unsigned n) const {
@@ -223,14 +230,14 @@ struct Machine::Run {
 
   // --- Retracing ---
 
-  Origin origin(std::uint32_t element) const {
-    if (m.retrace_ == nullptr) return no_origin;
-    return m.retrace_->add({original(id), s.sequence[id], element});
+  [[nodiscard]] Retrace::PathEvent event(std::uint32_t element) const {
+    return {m.original(s, id), s.sequence[id], element, {t.state.block, t.state.index}};
   }
-  [[nodiscard]] ThreadId original(ThreadId thread) const {
-    const auto& c = m.context_;
-    const std::uint32_t cta = c.image.cta_of[thread];
-    return m.threads_of_cta_[s.cta_names[cta]][c.image.threads[thread].coordinates.index_in_cta];
+  Origin origin(std::uint32_t element) const {
+    return m.retrace_ == nullptr ? no_origin : m.retrace_->add(event(element));
+  }
+  void chose(const Message& message) const {
+    if (m.retrace_ != nullptr) m.retrace_->moves.back().second = message.origin;
   }
   void saw(const Message& message, Origin read) const {
     if (m.retrace_ != nullptr) m.retrace_->reads_from.emplace_back(read, message.origin);
@@ -254,12 +261,13 @@ struct Machine::Run {
       }
       const CellId number = m.locations_.number(l);
       Cell& c = cell(number);
-      if (races(c, false, false, 0)) trouble = Trouble::race;
+      if (races(number, c, false, false, 0)) trouble = Trouble::race;
       const Message& message = c.messages[low(c)];
       values[n] = message.value;
       check_written(values[n], message.initial);
-      saw(message, origin(n));
-      if (m.written_[l.storage]) remember_read(c, false, 0);
+      const Origin read = origin(n);
+      saw(message, read);
+      if (m.written_[l.storage]) remember_read(c, false, 0, read);
     }
     finish({values.data(), load.count});
   }
@@ -274,7 +282,7 @@ struct Machine::Run {
       note_sweep(action, l);
       const CellId number = m.locations_.number(l);
       Cell& c = cell(number);
-      if (races(c, true, false, 0)) trouble = Trouble::race;
+      if (races(number, c, true, false, 0)) trouble = Trouble::race;
       Message message;
       message.value = stored(action.operands[n], store.access.type);
       message.record = segment();
@@ -282,7 +290,7 @@ struct Machine::Run {
       // Who doesn't know this write races with it; who does knows all that this thread knows.
       std::erase_if(c.accesses, [&](const PastAccess& a) { return t.known.knows(a.record); });
       c.messages.clear();
-      c.accesses.push_back({message.record, 0, 0, false, true});
+      c.accesses.push_back({message.record, 0, 0, false, true, message.origin});
       c.messages.push_back(std::move(message));
     }
     finish({});
@@ -329,6 +337,7 @@ struct Machine::Run {
     if (f.order == Order::sc || releases(f.order)) m.hierarchy_.put(t.fences, place, level, released());
   }
   void fence_sc(const Fence& f, bool takes, bool deposits) {
+    if (m.fence_reading_ == FenceReading::in_place) takes = deposits = true;
     const Level level = m.hierarchy_.level(f.scope);
     take_in(level);
     if (takes && m.mutation_ != Mutation::fence_sc_takes_nothing) m.hierarchy_.take(s.fence_sc, place, level, t.known);
@@ -516,13 +525,15 @@ struct Machine::Run {
     const CellId number = m.locations_.number(action.place.location);
     Cell& c = cell(number);
     const Level level = m.hierarchy_.level(l.access.scope);
-    if (races(c, false, true, level)) trouble = option == 0 ? Trouble::race : Trouble::race_elsewhere;
+    if (races(number, c, false, true, level)) trouble = option == 0 ? Trouble::race : Trouble::race_elsewhere;
     const Message message =
         m.mutation_ == Mutation::loads_are_fresh ? c.messages.back() : c.messages[low(c) + option];
     check_written(message.value, message.initial);
-    saw(message, origin(0));
+    const Origin read_event = origin(0);
+    saw(message, read_event);
+    chose(message);
     read(number, message, l.access, true);
-    remember_read(cell(number), true, level);
+    remember_read(cell(number), true, level, read_event);
     finish({&message.value, 1});
   }
 
@@ -531,14 +542,15 @@ struct Machine::Run {
     const CellId number = m.locations_.number(action.place.location);
     Cell& c = cell(number);
     const Level level = m.hierarchy_.level(st.access.scope);
-    if (races(c, true, true, level)) trouble = Trouble::race;
+    if (races(number, c, true, true, level)) trouble = Trouble::race;
     std::size_t position = m.mutation_ == Mutation::stores_come_last ? c.messages.size() : low(c) + 1;
     for (std::uint32_t skipped = 0;; ++position) {
       if (c.messages[position - 1].glued) continue;
       if (skipped++ == option) break;
     }
+    chose(c.messages[position - 1]);
     Message message = write_message(number, stored(action.operands[0], st.access.type), st.access, 0);
-    c.accesses.push_back({message.record, place, level, true, true});
+    c.accesses.push_back({message.record, place, level, true, true, message.origin});
     c.messages.insert(c.messages.begin() + static_cast<std::ptrdiff_t>(position), std::move(message));
     finish({});
   }
@@ -570,12 +582,14 @@ struct Machine::Run {
       if (may_read(c, position, action, a) && skipped++ == option) break;
     const Value old = c.messages[position].value;
     const auto value = result(action, a, old);
-    if (races(c, value.has_value(), true, level)) trouble = option == 0 ? Trouble::race : Trouble::race_elsewhere;
+    if (races(number, c, value.has_value(), true, level)) trouble = option == 0 ? Trouble::race : Trouble::race_elsewhere;
     check_written(old, c.messages[position].initial);
     const Message source = c.messages[position];
-    saw(source, origin(0));
+    const Origin read_event = origin(0);
+    saw(source, read_event);
+    if (t.status == Status::visible) chose(source);
     // With one-sided fences a red tells its thread nothing: its place in the chain need not be remembered.
-    if (!a.red || m.fence_reading_ == FenceReading::exact)
+    if (!a.red || m.fence_reading_ != FenceReading::one_sided)
       read(number, source, a.access, !a.red || m.mutation_ == Mutation::red_acquires);
     if (value) {
       Message message = write_message(number, *value, a.access, 1);
@@ -585,10 +599,10 @@ struct Machine::Run {
       }
       Cell& now = cell(number);
       now.messages[position].glued = m.mutation_ != Mutation::atomics_share_a_write;
-      now.accesses.push_back({message.record, place, level, true, true});
+      now.accesses.push_back({message.record, place, level, true, true, message.origin});
       now.messages.insert(now.messages.begin() + static_cast<std::ptrdiff_t>(position) + 1, std::move(message));
     } else {
-      remember_read(cell(number), true, level);
+      remember_read(cell(number), true, level, read_event);
     }
     finish({&old, 1});
   }
@@ -676,11 +690,26 @@ Value Machine::reduce(const Barrier& barrier, const std::vector<const Arrival*>&
 bool Machine::may_move(const State& s, ThreadId t) {
   const Status status = s.threads[t].status;
   return status == Status::visible || status == Status::deposit ||
-         (status == Status::at_barrier || status == Status::at_warp);
+         status == Status::at_barrier || status == Status::at_warp || status == Status::waiting;
+}
+
+bool Machine::has_free_place(const State& s) const {
+  std::uint32_t taken = 0;
+  for (const auto& threads : threads_of_cta_)
+    taken += static_cast<std::uint32_t>(std::any_of(threads.begin(), threads.end(), [&](ThreadId t) {
+      return s.threads[t].status != Status::waiting && s.threads[t].status != Status::exited;
+    }));
+  return taken < resident_;
 }
 
 bool Machine::prepare(State& s, ThreadId t, Trouble& trouble) {
   if (s.threads[t].status == Status::visible) return true;
+  if (s.threads[t].status == Status::waiting) {
+    const auto& threads = threads_of_cta_[context_.image.cta_of[t]];
+    if (threads.front() != t || !has_free_place(s)) return false;
+    for (const ThreadId u : threads) s.threads[u].status = Status::running;
+    return true;
+  }
   if (fence_reading_ == FenceReading::exact) return false;
   const auto& mates = threads_of_cta_[context_.image.cta_of[t]];
   const bool was_pending = s.threads[t].status == Status::deposit;
@@ -743,8 +772,28 @@ std::uint32_t Machine::options(State& s, ThreadId id) {
   return count;
 }
 
+std::optional<std::uint32_t> Machine::option_of(State& s, ThreadId id, Origin origin) {
+  if (s.threads[id].status != Status::visible) return 0;
+  Run run(*this, s, id);
+  const Action action = interpreter_.next(run.program, run.t.state);
+  if (action.kind == Action::Kind::fence) return 0;
+  const Cell& c = run.cell(locations_.number(action.place.location));
+  std::uint32_t option = 0;
+  for (std::size_t p = run.low(c); p < c.messages.size(); ++p) {
+    const bool may = action.kind == Action::Kind::load ||
+                     (action.kind == Action::Kind::store && !c.messages[p].glued) ||
+                     (action.kind == Action::Kind::atomic &&
+                      run.may_read(c, p, action, std::get<Atomic>(action.instruction->operation)));
+    if (!may) continue;
+    if (c.messages[p].origin == origin) return option;
+    ++option;
+  }
+  return std::nullopt;
+}
+
 Machine::Taken Machine::take(State& s, Move move) {
   Taken taken;
+  if (retrace_ != nullptr) retrace_->moves.emplace_back(original(s, move.thread), no_origin);
   const std::uint32_t cta = context_.image.cta_of[move.thread];
   if (s.threads[move.thread].status == Status::visible) {
     Run run(*this, s, move.thread);
@@ -756,8 +805,7 @@ Machine::Taken Machine::take(State& s, Move move) {
       case Action::Kind::atomic: run.atomic(action, move.option); break;
       default: {
         const Fence& fence = std::get<Fence>(action.instruction->operation);
-        const bool exact = fence_reading_ == FenceReading::exact;
-        run.fence_sc(fence, true, exact || deposits(move.thread, action.where));
+        run.fence_sc(fence, true, fence_reading_ != FenceReading::one_sided || deposits(move.thread, action.where));
         run.finish({});
       }
     }
@@ -770,6 +818,11 @@ Machine::Taken Machine::take(State& s, Move move) {
   for (const ThreadId t : threads_of_cta_[cta]) s.threads[t].deposited = false;
   taken.trouble = settle(s);
   return taken;
+}
+
+ThreadId Machine::original(const State& s, ThreadId t) const {
+  const std::uint32_t cta = context_.image.cta_of[t];
+  return threads_of_cta_[s.cta_names[cta]][context_.image.threads[t].coordinates.index_in_cta];
 }
 
 // Registers that nothing reads any more hold zero; of a thread that has exited, none are kept but those of placed threads.

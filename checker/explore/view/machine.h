@@ -23,7 +23,8 @@
 
 namespace fencewise::view {
 
-enum class FenceReading : std::uint8_t { exact, one_sided };
+// `in_place`: taken when one-sided fences are, but in full. For a path that is retraced.
+enum class FenceReading : std::uint8_t { exact, one_sided, in_place };
 
 // Why a path ends badly. What exactly is wrong is found by retracing it.
 // `race_elsewhere`: who reads what is older has a race; what was read here may order the accesses.
@@ -37,19 +38,24 @@ struct Move {
 class Machine {
  public:
   // `symmetry` may be null; else sweeps over slots are checked to be whole (SymmetryBroken).
-  Machine(const LaunchContext& context, FenceReading fences, const Symmetry* symmetry, Mutation mutation = Mutation::none);
+  // `resident`: how many CTAs may be resident at a time; 0: all.
+  Machine(const LaunchContext& context, FenceReading fences, const Symmetry* symmetry, std::uint32_t resident,
+          Mutation mutation = Mutation::none);
 
   [[nodiscard]] State initial();
   // Takes all private steps.
   [[nodiscard]] Trouble settle(State& state);
 
-  // May this thread make a move? Cheap; `prepare` tells for sure.
+  // May this thread make a move? Cheap; `prepare` tells for sure. The first thread of a CTA that is not resident moves for all of
+  // them: the CTA starts.
   [[nodiscard]] static bool may_move(const State& state, ThreadId thread);
   // Takes the private steps before the thread's next visible operation. False: it can't reach one.
   [[nodiscard]] bool prepare(State& state, ThreadId thread, Trouble& trouble);
   // Whether the thread's visible operation may be taken before all that others do: a store (others may still read what is older,
   // and write before it), a load of what nobody writes any more, an atomic on what nobody else accesses any more.
   [[nodiscard]] bool goes_first(State& state, ThreadId thread);
+  // The outcome in which it reads, or writes behind, the message of that origin. No value: there is none.
+  [[nodiscard]] std::optional<std::uint32_t> option_of(State& state, ThreadId thread, Origin origin);
   // How many outcomes the visible operation has; 1 where the thread only ended.
   [[nodiscard]] std::uint32_t options(State& state, ThreadId thread);
   struct Taken {
@@ -69,9 +75,13 @@ class Machine {
   [[nodiscard]] std::uint8_t doing(const State& state, ThreadId thread, std::uint32_t storage) const;
   [[nodiscard]] const std::vector<ThreadId>& threads_of(std::uint32_t cta) const { return threads_of_cta_[cta]; }
   [[nodiscard]] Value initial_value(const Location& location) const;
+  // While a path is retraced: the thread whose part this one plays.
+  [[nodiscard]] ThreadId original(const State& state, ThreadId thread) const;
   void clear_dead_registers(Thread& thread, ThreadId id) const;
   // From now on reads are noted in `retrace`, unless it is null.
   void retrace_into(Retrace* retrace) { retrace_ = retrace; }
+  void read_fences(FenceReading reading) { fence_reading_ = reading; }
+  [[nodiscard]] FenceReading fence_reading() const { return fence_reading_; }
 
  private:
   struct Run;
@@ -83,6 +93,7 @@ class Machine {
   }
   // Whether a relaxed red.add to this storage commutes with all that anybody may still do there.
   [[nodiscard]] bool unordered(const State& state, std::uint32_t storage) const;
+  [[nodiscard]] bool has_free_place(const State& state) const;
   [[nodiscard]] bool deposits(ThreadId thread, InstructionRef fence) const;
   [[nodiscard]] Trouble run(State& state, ThreadId thread, bool through_deposits);
   [[nodiscard]] bool complete_barrier(State& state, ThreadId one_of);
@@ -96,6 +107,7 @@ class Machine {
   FenceReading fence_reading_;
   const Symmetry* symmetry_;
   Mutation mutation_;
+  std::uint32_t resident_;
   std::vector<Liveness> liveness_;   // [kernel]
   std::vector<Future> futures_;      // [kernel]
   std::vector<std::vector<std::vector<bool>>> deposits_;  // [kernel][block][instruction]

@@ -93,14 +93,39 @@ class IdleRounds {
 
 }  // namespace
 
-Retrace ViewExplorer::retrace(const Path& path) {
-  Retrace trace;
-  IdleRounds idle(machine_, trace);
+State ViewExplorer::first_of_retrace(Retrace& trace) {
   machine_.retrace_into(&trace);
   State state = machine_.initial();
   state.cta_names.resize(context_.image.ctas);
   std::iota(state.cta_names.begin(), state.cta_names.end(), 0);
   state.sequence.assign(state.threads.size(), 0);
+  return state;
+}
+
+std::optional<Retrace> ViewExplorer::race_of(const Path& path) {
+  Retrace trace = retrace(path);
+  const FenceReading reading = machine_.fence_reading();
+  if (!trace.race || reading == FenceReading::exact) return trace.race ? std::optional(std::move(trace)) : std::nullopt;
+  Retrace in_full;
+  State state = first_of_retrace(in_full);
+  machine_.read_fences(FenceReading::in_place);
+  Trouble trouble = machine_.settle(state);
+  for (const auto& [thread, origin] : trace.moves) {
+    if (trouble != Trouble::none || !machine_.prepare(state, thread, trouble) || trouble != Trouble::none) break;
+    const auto option = machine_.option_of(state, thread, origin);
+    if (!option) break;
+    trouble = machine_.take(state, {thread, *option}).trouble;
+  }
+  machine_.retrace_into(nullptr);
+  machine_.read_fences(reading);
+  if (trouble != Trouble::race || !in_full.race) return std::nullopt;
+  return in_full;
+}
+
+Retrace ViewExplorer::retrace(const Path& path) {
+  Retrace trace;
+  IdleRounds idle(machine_, trace);
+  State state = first_of_retrace(trace);
   Trouble trouble = machine_.settle(state);
   const auto& image = context_.image;
   for (const Move& move : path) {
@@ -117,6 +142,13 @@ Retrace ViewExplorer::retrace(const Path& path) {
     trouble = taken.trouble;
   }
   machine_.retrace_into(nullptr);
+  for (ThreadId t = 0; t < state.threads.size(); ++t) {
+    const Thread& thread = state.threads[t];
+    if (thread.status != Status::exited)
+      trace.unfinished.push_back({machine_.original(state, t), thread.status, {thread.state.block, thread.state.index}});
+  }
+  std::sort(trace.unfinished.begin(), trace.unfinished.end(),
+            [](const auto& a, const auto& b) { return a.thread < b.thread; });
   return trace;
 }
 

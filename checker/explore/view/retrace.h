@@ -2,6 +2,7 @@
 // the execution graph, the axioms judge it, and the properties are evaluated on it anew, before a finding is shown.
 #pragma once
 
+#include <optional>
 #include <utility>
 #include <vector>
 
@@ -15,9 +16,25 @@ struct Retrace {
     ThreadId thread = 0;         // as the launch numbers it
     std::uint32_t sequence = 0;  // action of the thread, as PartialExecution counts them
     std::uint32_t element = 0;   // PartialExecution::Thread::events[sequence][element]
+    InstructionRef where;
   };
   std::vector<PathEvent> events;                        // [origin]
   std::vector<std::pair<Origin, Origin>> reads_from;    // (read, write); no_origin: memory as the launch found it
+  // The moves, by the launch's names: the thread, and the message that it read or wrote behind.
+  std::vector<std::pair<ThreadId, Origin>> moves;
+  struct Race {
+    Origin first;
+    PathEvent second;
+    Location location;
+    bool first_writes = false, second_writes = false;
+  };
+  std::optional<Race> race;  // that ended the path
+  struct Unfinished {
+    ThreadId thread;
+    Status status;
+    InstructionRef at;
+  };
+  std::vector<Unfinished> unfinished;  // threads that have not ended where the path does
 
   Origin add(PathEvent event) {
     events.push_back(event);

@@ -42,6 +42,7 @@ struct PastAccess {
   Level level = 0;
   bool strong = false;
   bool write = false;
+  Origin origin = no_origin;
 };
 
 struct Cell {
@@ -58,6 +59,7 @@ enum class Status : std::uint8_t {
   spinning,    // repeats a round of plain loads that changes nothing
   exited,
   faulted,
+  waiting,      // its CTA is not resident yet
 };
 
 struct Thread {

@@ -27,10 +27,11 @@ bool includes(const std::string& all, const std::string& part) {
 }  // namespace
 
 ViewExplorer::ViewExplorer(const LaunchContext& context, FenceReading fences, std::optional<Symmetry> symmetry,
-                           std::uint32_t replays, const Reductions& reductions, Budget& budget, SearchStats& stats)
+                           std::uint32_t replays, std::uint32_t resident, const Reductions& reductions, Budget& budget, SearchStats& stats)
     : context_(context),
       symmetry_(std::move(symmetry)),
-      machine_(context, fences, symmetry_ ? &*symmetry_ : nullptr, static_cast<Mutation>(reductions.mutation)),
+      machine_(context, fences, symmetry_ ? &*symmetry_ : nullptr, resident,
+               static_cast<Mutation>(reductions.mutation)),
       normal_(machine_, symmetry_ ? &*symmetry_ : nullptr, replays, reductions),
       reductions_(reductions),
       budget_(budget),
@@ -87,8 +88,8 @@ Explored ViewExplorer::explore(const FinalCheck& good, std::size_t most_bad, Fin
   std::deque<Id> queue;
   std::set<std::pair<MemoryImage, std::vector<std::vector<Value>>>> finals;
   // Returns whether to go on.
-  const auto bad = [&](Path path) {
-    result.bad.push_back(std::move(path));
+  const auto bad = [&](Path path, bool hangs = false) {
+    result.bad.push_back({std::move(path), hangs});
     result.complete = result.bad.size() >= most_bad;
     return !result.complete;
   };
@@ -158,10 +159,10 @@ Explored ViewExplorer::explore(const FinalCheck& good, std::size_t most_bad, Fin
         break;
       }
     }
-    if (!moved && !bad(path_to(id))) return result;
+    if (!moved && !bad(path_to(id), true)) return result;
   }
   if (const auto id = livelock())
-    if (!bad(path_to(*id))) return result;
+    if (!bad(path_to(*id), true)) return result;
   result.complete = true;
   return result;
 }

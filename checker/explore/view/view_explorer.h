@@ -23,7 +23,11 @@ struct Explored {
   bool complete = false;  // false: the budget stopped it
   // Paths that end as none should: in a race or fault, stuck, in a livelock, or with memory that the contract does not allow.
   // The first is one of the shortest, in moves.
-  std::vector<Path> bad;
+  struct Bad {
+    Path path;
+    bool hangs = false;
+  };
+  std::vector<Bad> bad;
   struct Final {
     MemoryImage memory;
     std::vector<std::vector<Value>> registers;  // [thread], of placed threads, where they tell states apart
@@ -42,11 +46,14 @@ class ViewExplorer {
 
   // `replays`: symbols of that many replays may be in memory. The context, the budget and the stats must outlive it.
   ViewExplorer(const LaunchContext& context, FenceReading fences, std::optional<Symmetry> symmetry, std::uint32_t replays,
-               const Reductions& reductions, Budget& budget, SearchStats& stats);
+               std::uint32_t resident, const Reductions& reductions, Budget& budget, SearchStats& stats);
 
   // Stops after `most_bad` bad ends.
   [[nodiscard]] Explored explore(const FinalCheck& good, std::size_t most_bad, FinalState told_apart_by = FinalState::memory);
   [[nodiscard]] Retrace retrace(const Path& path);
+  // The race in which the path ends, if it does so with full fences too: a path with one-sided fences is taken again with each
+  // fence.sc in full, at the same place. For launches whose graph is too large to be judged.
+  [[nodiscard]] std::optional<Retrace> race_of(const Path& path);
 
  private:
   using Id = std::uint32_t;
@@ -68,6 +75,8 @@ class ViewExplorer {
   [[nodiscard]] Path path_to(Id id) const;
   [[nodiscard]] MemoryImage memory_of(const State& state);
   [[nodiscard]] std::optional<Id> livelock() const;
+
+  [[nodiscard]] State first_of_retrace(Retrace& trace);
 
   const LaunchContext& context_;
   std::optional<Symmetry> symmetry_;

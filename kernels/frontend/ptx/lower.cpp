@@ -21,7 +21,7 @@ class FunctionLowering {
         memory_(module, function, arguments, kernel_, diagnostics),
         emitter_(kernel_),
         source_(module, function),
-        instructions_(function, kernel_, names_, memory_, emitter_, diagnostics) {
+        instructions_(function, names_, memory_, emitter_, diagnostics) {
     kernel_.name = function.name.text;
     kernel_.files.push_back(diagnostics.file());
     kernel_.files.insert(kernel_.files.end(), source_.files().begin(), source_.files().end());

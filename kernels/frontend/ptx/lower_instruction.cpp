@@ -15,12 +15,12 @@ std::map<std::string, unsigned> count_definitions(const Function& function) {
 
 }  // namespace
 
-InstructionLowering::InstructionLowering(const Function& function, Kernel& kernel, Names& names,
-                                         MemoryMap& memory, Emitter& emitter, const Diagnostics& diagnostics)
+InstructionLowering::InstructionLowering(const Function& function, Names& names, MemoryMap& memory,
+                                         Emitter& emitter, const Diagnostics& diagnostics)
     : diagnostics_(diagnostics),
       memory_(memory),
       emitter_(emitter),
-      operands_(function, kernel, names, memory, emitter, diagnostics),
+      operands_(function, names, memory, emitter, diagnostics),
       definitions_(count_definitions(function)) {}
 
 const std::map<std::string_view, InstructionLowering::Handler>& InstructionLowering::handlers() {

@@ -14,8 +14,8 @@ namespace fencewise::ptx {
 
 class InstructionLowering {
  public:
-  InstructionLowering(const Function& function, Kernel& kernel, Names& names, MemoryMap& memory,
-                      Emitter& emitter, const Diagnostics& diagnostics);
+  InstructionLowering(const Function& function, Names& names, MemoryMap& memory, Emitter& emitter,
+                      const Diagnostics& diagnostics);
 
   // Emits what `instruction` means, or an Unmodelled that names it.
   void lower(const Instruction& instruction);

@@ -157,11 +157,7 @@ Buffer buffer_of(const Module& module, const Variable& variable, const Diagnosti
 
 MemoryMap::MemoryMap(const Module& module, const Function& function, const Arguments* arguments,
                      Kernel& kernel, const Diagnostics& diagnostics)
-    : module_(module),
-      function_(function),
-      arguments_(arguments),
-      kernel_(kernel),
-      diagnostics_(diagnostics) {
+    : module_(module), arguments_(arguments), kernel_(kernel), diagnostics_(diagnostics) {
   std::vector<const Variable*> dynamic;
   for (const Variable* v : variables_of(module, function)) {
     if (is_dynamic(*v)) {

@@ -67,7 +67,6 @@ class MemoryMap {
   fencewise::Operand number(const std::string& name, Type type, std::uint64_t value);
 
   const Module& module_;
-  const Function& function_;
   const Arguments* arguments_;
   Kernel& kernel_;
   const Diagnostics& diagnostics_;

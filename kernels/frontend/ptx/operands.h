@@ -31,14 +31,9 @@ struct ParamPointer {
 
 class Operands {
  public:
-  Operands(const Function& function, Kernel& kernel, Names& names, MemoryMap& memory, Emitter& emitter,
+  Operands(const Function& function, Names& names, MemoryMap& memory, Emitter& emitter,
            const Diagnostics& diagnostics)
-      : function_(function),
-        kernel_(kernel),
-        names_(names),
-        memory_(memory),
-        emitter_(emitter),
-        diagnostics_(diagnostics) {}
+      : function_(function), names_(names), memory_(memory), emitter_(emitter), diagnostics_(diagnostics) {}
 
   void of(const Instruction& instruction) { instruction_ = &instruction; }
   [[nodiscard]] std::size_t count() const { return instruction_->operands.size(); }
@@ -74,7 +69,6 @@ class Operands {
   [[noreturn]] void unknown(const Token& name) const;
 
   const Function& function_;
-  Kernel& kernel_;
   Names& names_;
   MemoryMap& memory_;
   Emitter& emitter_;

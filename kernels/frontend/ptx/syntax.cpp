@@ -460,12 +460,15 @@ struct action<vector_length> : with_token<[](Builder& b, Token t) {
 template <>
 struct action<alignment>
     : with_token<[](Builder& b, Token t) { b.variable.alignment = integer_bits(t.text); }> {};
-template <>
-struct action<declared_name> : with_token<[](Builder& b, Token t) {
-  b.variable.name = std::move(t);
-  b.variable.extents.clear();
-  b.numbers.clear();
-}> {};
+template <> struct action<declared_name> {
+  template <typename Input> static void apply(const Input& in, Builder& b) {
+    if (b.variable.type.text.empty())
+      throw SyntaxFailure{"a type such as .u32 before the name", in.position()};
+    b.variable.name = token_of(in);
+    b.variable.extents.clear();
+    b.numbers.clear();
+  }
+};
 template <>
 struct action<range_length>
     : with_token<[](Builder& b, Token t) { b.numbers.push_back(integer_bits(t.text)); }> {};

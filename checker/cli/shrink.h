@@ -1,0 +1,22 @@
+// The smallest shape of a protocol that fails: bugs are shown with the fewest threads.
+#pragma once
+
+#include <optional>
+
+#include "checker/check.h"
+#include "checker/cli/subject.h"
+
+namespace fencewise {
+
+struct Shrunk {
+  Subject subject;  // with the smaller parameters
+  Problem problem;
+  CheckResult result;
+};
+
+// Tries the protocol's numeric parameters from the smallest launch up (threads of all launches and replays), each no larger than
+// in `subject`, and gives the first that shows a finding of the same kind. What is tried, and so the answer, is the same in each
+// run: a shape is given up after a fixed number of graphs and states. No value: none smaller fails, or was found to.
+[[nodiscard]] std::optional<Shrunk> shrink(const Subject& subject, const CheckOptions& options, const Finding& finding);
+
+}  // namespace fencewise
