@@ -86,8 +86,9 @@ EngineComparison compare_engines(const Problem& problem, const std::function<Gra
   c.stored = first.search.states;
   if (first.verdict == Verdict::inconclusive) {
     c.declined = reason_kind(first.reason);
-    // What the axioms refuse should not have been a counterexample.
-    if (c.declined == "not confirmed by the axioms") c.difference = "a counterexample was not confirmed\n";
+    // What the axioms refuse should not have been a counterexample; a hang in a loop of atomics is beyond the graph explorer.
+    if (c.declined == "not confirmed by the axioms" && ask_graph().skipped.empty())
+      c.difference = "a counterexample was not confirmed\n";
     return c;
   }
   const GraphAnswer expected = ask_graph();
