@@ -9,6 +9,7 @@ namespace fencewise::testing {
 namespace {
 
 constexpr std::uint64_t most_graphs = 400, most_states = 20'000;
+constexpr double most_seconds = 0.5;  // of loops with many rounds; random programs end before
 constexpr std::uint32_t rounds = 4;
 
 bool is_grid(const Problem& problem) { return problem.launches.back().placed.empty(); }
@@ -57,6 +58,7 @@ GraphAnswer graph_answer(const Problem& problem) {
   options.loop_bound = rounds;
   Limits limits;
   limits.graphs = most_graphs;
+  limits.seconds = most_seconds;
   const CheckResult result = check(problem, options, limits);
   GraphAnswer answer;
   answer.skipped = result.unexplored;
@@ -82,6 +84,7 @@ EngineComparison compare_engines(const Problem& problem, const std::function<Gra
   options.loop_bound = rounds;
   Limits limits;
   limits.states = most_states;
+  limits.seconds = most_seconds;
   const CheckResult first = check(problem, options, limits);
   c.stored = first.search.states;
   if (first.verdict == Verdict::inconclusive) {
