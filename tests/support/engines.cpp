@@ -9,6 +9,7 @@ namespace fencewise::testing {
 namespace {
 
 constexpr std::uint64_t most_graphs = 400, most_states = 20'000;
+constexpr double most_seconds = 0.5;  // of loops with many rounds; random programs end before
 constexpr std::uint32_t rounds = 4;
 
 bool is_grid(const Problem& problem) { return problem.launches.back().placed.empty(); }
@@ -57,6 +58,7 @@ GraphAnswer graph_answer(const Problem& problem) {
   options.loop_bound = rounds;
   Limits limits;
   limits.graphs = most_graphs;
+  limits.seconds = most_seconds;
   const CheckResult result = check(problem, options, limits);
   GraphAnswer answer;
   answer.skipped = result.unexplored;
@@ -82,12 +84,14 @@ EngineComparison compare_engines(const Problem& problem, const std::function<Gra
   options.loop_bound = rounds;
   Limits limits;
   limits.states = most_states;
+  limits.seconds = most_seconds;
   const CheckResult first = check(problem, options, limits);
   c.stored = first.search.states;
   if (first.verdict == Verdict::inconclusive) {
     c.declined = reason_kind(first.reason);
-    // What the axioms refuse should not have been a counterexample.
-    if (c.declined == "not confirmed by the axioms") c.difference = "a counterexample was not confirmed\n";
+    // What the axioms refuse should not have been a counterexample; a hang in a loop of atomics is beyond the graph explorer.
+    if (c.declined == "not confirmed by the axioms" && ask_graph().skipped.empty())
+      c.difference = "a counterexample was not confirmed\n";
     return c;
   }
   const GraphAnswer expected = ask_graph();
