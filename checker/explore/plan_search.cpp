@@ -26,6 +26,23 @@ constexpr std::size_t most_bad_ends = 64;  // that are retraced where all findin
 constexpr std::size_t most_threads_judged = 64;  // larger launches: a race is shown by its two accesses
 constexpr std::uint64_t most_graphs_of_a_path = 2000;
 
+template <class Predicate> void leave_out(WitnessLaunch& launch, const Predicate& unwanted) {
+  std::vector<std::optional<std::size_t>> place;  // [event] after it
+  std::vector<WitnessEvent> kept;
+  for (WitnessEvent& e : launch.events) {
+    if (unwanted(e)) {
+      place.emplace_back();
+      continue;
+    }
+    place.emplace_back(kept.size());
+    kept.push_back(std::move(e));
+  }
+  for (WitnessEvent& e : kept)
+    for (std::optional<std::size_t>* other : {&e.reads_from, &e.missed})
+      if (*other) *other = place[**other];
+  launch.events = std::move(kept);
+}
+
 bool ended(const PartialExecution::Thread& t) { return t.status == ThreadStatus::exited; }
 
 // The behaviours that a path of the view explorer stands for.
@@ -324,6 +341,9 @@ bool PlanSearch::report_hang(const Node& node, const LaunchContext& context, con
                              fmt::join(waiting, ", "), waiting.size() == 1 ? "s" : "", options_.resident,
                              options_.resident == 1 ? "is" : "are");
   f.witness.launches.push_back(witness_of(x, r, point.number));
+  WitnessLaunch& launch = f.witness.launches.back();
+  launch.graph = {};  // not complete: what the others would read is open
+  leave_out(launch, [&](const WitnessEvent& e) { return e.thread != no_thread && waiting.contains(context.image.cta_of[e.thread]); });
   record(std::move(f), node);
   return true;
 }
