@@ -272,6 +272,7 @@ struct Machine::Run {
     finish({values.data(), load.count});
   }
   void check_written(Value v, bool initial) {
+    if (m.retrace_ != nullptr && m.retrace_->only_races) return;
     if (initial && m.context_.terms.is_poison(v) && trouble == Trouble::none)
       trouble = Trouble::unwritten_read;
   }

@@ -103,10 +103,11 @@ State ViewExplorer::first_of_retrace(Retrace& trace) {
 }
 
 std::optional<Retrace> ViewExplorer::race_of(const Path& path) {
-  Retrace trace = retrace(path);
+  Retrace trace = retrace(path, true);
   const FenceReading reading = machine_.fence_reading();
   if (!trace.race || reading == FenceReading::exact) return trace.race ? std::optional(std::move(trace)) : std::nullopt;
   Retrace in_full;
+  in_full.only_races = true;
   State state = first_of_retrace(in_full);
   machine_.read_fences(FenceReading::in_place);
   Trouble trouble = machine_.settle(state);
@@ -122,8 +123,9 @@ std::optional<Retrace> ViewExplorer::race_of(const Path& path) {
   return in_full;
 }
 
-Retrace ViewExplorer::retrace(const Path& path) {
+Retrace ViewExplorer::retrace(const Path& path, bool only_races) {
   Retrace trace;
+  trace.only_races = only_races;
   IdleRounds idle(machine_, trace);
   State state = first_of_retrace(trace);
   Trouble trouble = machine_.settle(state);

@@ -50,7 +50,7 @@ class ViewExplorer {
 
   // Stops after `most_bad` bad ends.
   [[nodiscard]] Explored explore(const FinalCheck& good, std::size_t most_bad, FinalState told_apart_by = FinalState::memory);
-  [[nodiscard]] Retrace retrace(const Path& path);
+  [[nodiscard]] Retrace retrace(const Path& path, bool only_races = false);
   // The race in which the path ends, if it does so with full fences too: a path with one-sided fences is taken again with each
   // fence.sc in full, at the same place. For launches whose graph is too large to be judged.
   [[nodiscard]] std::optional<Retrace> race_of(const Path& path);
