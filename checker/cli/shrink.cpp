@@ -11,13 +11,6 @@ constexpr std::size_t most_shapes = 400;      // that are looked at
 constexpr std::uint64_t most_graphs = 2'000;  // for each
 constexpr std::uint64_t most_states = 5'000;
 
-std::uint64_t threads_of(const Problem& problem) {
-  std::uint64_t threads = 0;
-  for (const Launch& launch : problem.launches)
-    threads += launch.placed.empty() ? launch.grid.count() * launch.block.count() : launch.placed.size();
-  return threads * problem.replays;
-}
-
 // All values of the numeric parameters up to those of `most`, the first parameter counting slowest.
 std::vector<Parameters> shapes(const Protocol& protocol, const Parameters& most) {
   std::vector<Parameters> found{most};
@@ -35,6 +28,13 @@ std::vector<Parameters> shapes(const Protocol& protocol, const Parameters& most)
 }
 
 }  // namespace
+
+std::uint64_t threads_of(const Problem& problem) {
+  std::uint64_t threads = 0;
+  for (const Launch& launch : problem.launches)
+    threads += launch.placed.empty() ? launch.grid.count() * launch.block.count() : launch.placed.size();
+  return threads * problem.replays;
+}
 
 std::optional<Shrunk> shrink(const Subject& subject, const CheckOptions& options, const Finding& finding) {
   if (subject.protocol == nullptr) return std::nullopt;

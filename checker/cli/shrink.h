@@ -1,12 +1,16 @@
 // The smallest shape of a protocol that fails: bugs are shown with the fewest threads.
 #pragma once
 
+#include <cstdint>
 #include <optional>
 
 #include "checker/check.h"
 #include "checker/cli/subject.h"
 
 namespace fencewise {
+
+// Threads of all launches and replays: what "smaller" means.
+[[nodiscard]] std::uint64_t threads_of(const Problem& problem);
 
 struct Shrunk {
   Subject subject;  // with the smaller parameters

@@ -10,6 +10,7 @@
 #include "checker/cli/interrupt.h"
 #include "checker/cli/output.h"
 #include "checker/cli/progress_line.h"
+#include "checker/cli/shrink.h"
 #include "checker/cli/subject.h"
 #include "checker/report/names.h"
 #include "kernels/core/error.h"
@@ -77,13 +78,6 @@ std::vector<Parameters> shapes_of(const std::vector<Range>& ranges, const Parame
   return shapes;
 }
 
-std::uint64_t size_of_shape(const Problem& problem) {
-  std::uint64_t threads = 0;
-  for (const Launch& launch : problem.launches)
-    threads += launch.placed.empty() ? launch.grid.count() * launch.block.count() : launch.placed.size();
-  return threads * problem.replays;
-}
-
 }  // namespace
 
 int check_sweep(const Options& options) {
@@ -102,7 +96,7 @@ int check_sweep(const Options& options) {
     s.params = params;
     try {
       s.problem = instantiate(*subject.protocol, params, subject.variant);
-      s.size = size_of_shape(*s.problem);
+      s.size = threads_of(*s.problem);
     } catch (const InputError& e) {
       s.missing = e.what();
     }

@@ -4,17 +4,11 @@
 
 #include <fmt/format.h>
 
+#include "kernels/core/access.h"
 #include "kernels/core/printer.h"
 
 namespace fencewise {
 namespace {
-
-const Access* access_of(const Instruction& i) {
-  if (const auto* load = std::get_if<Load>(&i.operation)) return &load->access;
-  if (const auto* store = std::get_if<Store>(&i.operation)) return &store->access;
-  if (const auto* atomic = std::get_if<Atomic>(&i.operation)) return &atomic->access;
-  return nullptr;
-}
 
 // The grid is one row: %ctaid.y and .z are 0 for all.
 bool is_ctaid(const Operand& o) {

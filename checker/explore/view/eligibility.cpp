@@ -9,17 +9,11 @@
 #include <boost/graph/strong_components.hpp>
 #include <fmt/format.h>
 
+#include "kernels/core/access.h"
 #include "kernels/core/printer.h"
 
 namespace fencewise::view {
 namespace {
-
-const Access* access_of(const Instruction& i) {
-  if (const auto* load = std::get_if<Load>(&i.operation)) return &load->access;
-  if (const auto* store = std::get_if<Store>(&i.operation)) return &store->access;
-  if (const auto* atomic = std::get_if<Atomic>(&i.operation)) return &atomic->access;
-  return nullptr;
-}
 
 // An array, or one element of it, as threads of several kernels may share it.
 struct Place {
