@@ -15,6 +15,7 @@ PartialExecution& GraphExplorer::at(std::size_t depth) {
 bool GraphExplorer::explore(const Visitor& visitor) {
   PartialExecution start(context_);
   start.advance();
+  if (symmetry_ != nullptr) symmetry_->begin(start);
   return explore_from(std::move(start), visitor);
 }
 

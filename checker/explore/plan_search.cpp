@@ -154,7 +154,7 @@ bool PlanSearch::explore_launch(const Node& node, std::size_t step, Frontier& ne
 bool PlanSearch::explore_graphs(const Node& node, const LaunchContext& context, const PlanPoint& point,
                                 Frontier& next) {
   const auto symmetry = symmetry_of(context, point.number.replay);
-  if (symmetry) result_.search.interchangeable = symmetry->ctas();
+  if (symmetry) result_.search.interchangeable = symmetry->interchangeable();
   GraphExplorer explorer(context, symmetry ? &*symmetry : nullptr, budget_, result_.search);
   return explorer.explore(
       [&](PartialExecution& x, Relations& r) { return take_each_memory(node, x, r, point, next); });
@@ -208,7 +208,7 @@ std::optional<bool> PlanSearch::explore_views(const Node& node, const std::share
     explored = explorer->explore(good, options_.stop_at_first ? 1 : most_bad_ends,
                                  always && !options_.collect_states ? view::FinalState::memory : view::FinalState::memory_and_registers);
     result_.engine = "view";
-    if (symmetry) result_.search.interchangeable = symmetry->ctas();
+    if (symmetry) result_.search.interchangeable = symmetry->interchangeable();
   };
   const auto is_confirmed = [&](const view::Explored::Bad& bad) {
     if (context->image.threads.size() > most_threads_judged)

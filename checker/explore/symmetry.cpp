@@ -25,36 +25,29 @@ std::optional<Symmetry> Symmetry::find(const LaunchContext& c, std::uint32_t rep
   };
   const Launch& launch = c.launch;
   if (!launch.placed.empty()) return refuse("threads are placed by hand");
-  if (launch.grid.y != 1 || launch.grid.z != 1 || launch.grid.x < 2)
-    return refuse("the grid is not one row of CTAs");
+  if (c.image.ctas < 2) return refuse("the grid is one CTA");
   if (c.problem.domain != ValueDomain::multisets) return refuse("values are ordered expressions");
   if (c.problem.launches.size() != 1) return refuse("the plan has several launches");
   const Kernel& kernel = c.problem.kernels[launch.kernel.value];
-  IdUse use;
-  if (auto reason = id_only_in_addresses(kernel, use); !reason.empty()) return refuse(std::move(reason));
-  if (auto reason = sweeps_add_up(kernel, use); !reason.empty()) return refuse(std::move(reason));
-
   Symmetry symmetry;
-  symmetry.ctas_ = launch.grid.x;
-  symmetry.storage_.resize(c.image.memory.size());
-  std::vector<bool> slotted(c.problem.buffers.size(), false);
+  if (auto reason = find_roles(c, kernel, symmetry.roles_); !reason.empty()) return refuse(std::move(reason));
+  if (auto reason = find_sums(kernel, symmetry.roles_, symmetry.sums_); !reason.empty()) return refuse(std::move(reason));
+  symmetry.members_ = symmetry.roles_.members();
+
+  symmetry.slots_.resize(c.image.memory.size());
+  std::vector<Slots> of_buffer(c.problem.buffers.size());
   const auto bindings = bindings_of(c.problem, launch, launch.kernel);
   for (std::uint32_t a = 0; a < kernel.arrays.size(); ++a) {
     if (!bindings[a]) continue;
     if (std::count(bindings.begin(), bindings.end(), bindings[a]) > 1)
       return refuse("two arrays are one buffer");
-    if (!use.slotted[a]) continue;
-    const Buffer& buffer = c.problem.buffers[bindings[a]->value];
-    if (buffer.length % symmetry.ctas_ != 0)
-      return refuse(fmt::format("'{}' is no equal share for each CTA", buffer.name));
-    slotted[bindings[a]->value] = true;
-    symmetry.storage_[bindings[a]->value] = {true, buffer.length / symmetry.ctas_ * size_of(buffer.element)};
+    of_buffer[bindings[a]->value] = symmetry.slots_[bindings[a]->value] = symmetry.roles_.slots[a];
   }
-  if (auto reason = memory_is_symmetric(c, slotted, symmetry.ctas_, replays); !reason.empty())
+  if (auto reason = memory_is_symmetric(c, symmetry.roles_, of_buffer, replays); !reason.empty())
     return refuse(std::move(reason));
-  if (auto reason = contract_is_symmetric(c.problem, slotted, symmetry.ctas_); !reason.empty())
+  if (auto reason = contract_is_symmetric(c.problem, symmetry.roles_, of_buffer); !reason.empty())
     return refuse(std::move(reason));
-  symmetry.own_storages_.resize(symmetry.ctas_);
+  symmetry.own_storages_.resize(symmetry.ctas());
   for (std::size_t t = 0; t < c.image.threads.size(); ++t)
     for (std::uint32_t a = 0; a < kernel.arrays.size(); ++a) {
       if (bindings[a]) continue;
@@ -63,24 +56,19 @@ std::optional<Symmetry> Symmetry::find(const LaunchContext& c, std::uint32_t rep
       auto& own = symmetry.own_storages_[cta];
       if (symmetry.own_index_.try_emplace(storage, cta, static_cast<std::uint32_t>(own.size())).second) own.push_back(storage);
     }
-  for (std::uint32_t b = 0; b < kernel.blocks.size(); ++b) {
-    auto& row = symmetry.reach_.emplace_back(kernel.blocks[b].instructions.size(), Reach::other);
-    for (std::uint32_t n = 0; n < row.size(); ++n) {
-      const auto* load = std::get_if<Load>(&kernel.blocks[b].instructions[n].operation);
-      if (use.id_address[b][n])
-        row[n] = Reach::own_slot;
-      else if (load != nullptr && load->access.address.array &&
-               use.slotted[load->access.address.array->value])
-        row[n] = Reach::sweep;
-    }
-  }
   return symmetry;
 }
 
+std::uint32_t Symmetry::interchangeable() const {
+  std::size_t n = 0;
+  for (const auto& m : members_) n += m.size() > 1 ? m.size() : 0;
+  return static_cast<std::uint32_t>(n);
+}
+
 std::optional<std::uint32_t> Symmetry::owner(const Location& location) const {
-  const SlottedArray& s = storage_[location.storage];
-  if (!s.slotted) return std::nullopt;
-  return static_cast<std::uint32_t>(location.offset / s.slot_bytes);
+  const Slots& s = slots_[location.storage];
+  if (!s.any()) return std::nullopt;
+  return s.owner[location.offset / s.bytes];
 }
 
 std::optional<Symmetry::Home> Symmetry::home(const Location& l) const {
@@ -94,7 +82,8 @@ std::optional<Symmetry::Home> Symmetry::home(const Location& l) const {
 Location Symmetry::renamed(const Location& l, const std::vector<std::uint32_t>& names) const {
   Location to = l;
   if (const auto cta = owner(l)) {
-    to.offset = static_cast<std::uint32_t>(names[*cta] * storage_[l.storage].slot_bytes + place_in_slot(l));
+    const Slots& slots = slots_[l.storage];
+    to.offset = static_cast<std::uint32_t>(*slots.of_cta[names[*cta]] * slots.bytes + place_in_slot(l));
   } else if (const auto own = own_index_.find(l.storage); own != own_index_.end()) {
     to.storage = own_storages_[names[own->second.first]][own->second.second];
   }
@@ -102,7 +91,7 @@ Location Symmetry::renamed(const Location& l, const std::vector<std::uint32_t>& 
 }
 
 // The same for corresponding events of interchangeable CTAs.
-std::uint64_t Symmetry::role(const PartialExecution& x, EventId e) const {
+std::uint64_t Symmetry::part(const PartialExecution& x, EventId e) const {
   const Event& event = x.graph.events[e];
   const auto index = x.context().image.threads[event.thread].coordinates.index_in_cta;
   return mix(mix(index, event.po), static_cast<std::uint64_t>(event.kind));
@@ -113,9 +102,13 @@ std::uint64_t Symmetry::descriptor(const PartialExecution& x, EventId write, Eve
   const Event& w = x.graph.events[write];
   const auto& cta_of = x.context().image.cta_of;
   if (w.thread != no_thread && cta_of[w.thread] == cta_of[x.graph.events[read].thread])
-    return mix(1, role(x, write)) | 1U;
+    return mix(1, part(x, write)) | 1U;
   if (w.thread == no_thread && owner(w.location)) return 3;  // the initial write of a slot
   return std::uint64_t{write} << 2U;
+}
+
+void Symmetry::begin(PartialExecution& x) const {
+  for (std::uint32_t c = 0; c < ctas(); ++c) x.standing[c].history = role(c);
 }
 
 std::vector<Edge> Symmetry::representatives(const PartialExecution& x,
@@ -128,7 +121,7 @@ std::vector<Edge> Symmetry::representatives(const PartialExecution& x,
     if (t == no_thread) return true;
     const std::uint32_t cta = cta_of[t];
     if (x.standing[cta].unique || (but && *but == cta)) return true;
-    const auto [it, fresh] = first.try_emplace({x.standing[cta].history, role(x, e)}, cta);
+    const auto [it, fresh] = first.try_emplace({x.standing[cta].history, part(x, e)}, cta);
     return fresh || it->second == cta;
   };
   std::vector<Edge> kept;
@@ -141,7 +134,7 @@ std::vector<Edge> Symmetry::representatives(const PartialExecution& x,
     if (!least(edge.from, reader)) continue;
     // CTAs of equal standing choose in ascending order of what they read from.
     if (!x.standing[reader].unique) {
-      const auto floor = x.floors.find({x.standing[reader].history, role(x, edge.to)});
+      const auto floor = x.floors.find({x.standing[reader].history, part(x, edge.to)});
       if (floor != x.floors.end() && descriptor(x, edge.from, edge.to) < floor->second) continue;
     }
     kept.push_back(edge);
@@ -164,44 +157,54 @@ void Symmetry::choose(PartialExecution& x, const Edge& option, How how) const {
   auto& standing = x.standing[reader];
   const std::uint64_t what = descriptor(x, option.from, option.to);
   // Chosen by its write, a reader says nothing of what its like may read: that write's other readers were ruled out for all.
-  if (how == How::by_read) x.floors.insert_or_assign({standing.history, role(x, option.to)}, what);
-  standing.history = mix(mix(standing.history, role(x, option.to)), what);
+  if (how == How::by_read) x.floors.insert_or_assign({standing.history, part(x, option.to)}, what);
+  standing.history = mix(mix(standing.history, part(x, option.to)), what);
 }
 
 void Symmetry::single_out(PartialExecution& x, ThreadId thread) const {
   x.standing[x.context().image.cta_of[thread]].unique = true;
 }
 
-void Symmetry::confirm(const PartialExecution& x) const {
-  const auto& cta_of = x.context().image.cta_of;
-  for (ThreadId t = 0; t < x.threads.size(); ++t) {
-    // [storage, place in the slot] -> how often each slot was read in the sweep at hand
-    std::map<std::pair<std::uint32_t, std::uint64_t>, std::vector<std::uint32_t>> visits;
-    const auto end_sweep = [&] {
-      for (const auto& [place, counts] : visits)
-        if (std::adjacent_find(counts.begin(), counts.end(), std::not_equal_to<>()) != counts.end())
+void Symmetry::Sweep::access(InstructionRef where, unsigned element, const Location& l, std::uint32_t cta) {
+  if (symmetry_ == nullptr) return;
+  const std::uint32_t sum = symmetry_->sums_[where.block.value][where.index][element];
+  if (sum == no_sum) {
+    if (symmetry_->roles_.by_id[where.block.value][where.index] && symmetry_->owner(l) != cta)
+      throw SymmetryBroken("a thread reaches another CTA's slot by its own id");
+    return end();
+  }
+  const Slots& slots = symmetry_->slots_[l.storage];
+  auto& counts = visits_[{sum, l.storage, l.offset % slots.bytes}];
+  counts.resize(slots.owner.size(), 0);
+  ++counts[l.offset / slots.bytes];
+}
+
+void Symmetry::Sweep::end() {
+  for (const auto& [at, counts] : visits_) {
+    const Slots& slots = symmetry_->slots_[std::get<1>(at)];
+    for (const auto& members : symmetry_->members_) {
+      const auto first = slots.of_cta[members.front()];
+      for (const std::uint32_t cta : members)
+        if (first && counts[*slots.of_cta[cta]] != counts[*first])
           throw SymmetryBroken("a thread reads some CTAs' slots, not all");
-      visits.clear();
-    };
+    }
+  }
+  visits_.clear();
+}
+
+void Symmetry::confirm(const PartialExecution& x) const {
+  for (ThreadId t = 0; t < x.threads.size(); ++t) {
+    Sweep sweep(this);
     for (const auto& events : x.threads[t].events)
-      for (const EventId e : events) {
-        if (e == no_event) continue;
-        const Event& event = x.graph.events[e];
-        const Reach reach = reach_[x.info[e].where.block.value][x.info[e].where.index];
-        if (event.is_memory() && reach == Reach::sweep) {
-          const SlottedArray& s = storage_[event.location.storage];
-          auto& counts = visits
-                             .try_emplace({event.location.storage, event.location.offset % s.slot_bytes},
-                                          std::vector<std::uint32_t>(ctas_, 0))
-                             .first->second;
-          ++counts[event.location.offset / s.slot_bytes];
-          continue;
-        }
-        if (event.is_memory() && reach == Reach::own_slot && owner(event.location) != cta_of[t])
-          throw SymmetryBroken("a thread reaches another CTA's slot by its own id");
-        end_sweep();
+      for (unsigned n = 0; n < events.size(); ++n) {
+        if (events[n] == no_event) continue;
+        const Event& event = x.graph.events[events[n]];
+        if (event.is_memory())
+          sweep.access(x.info[events[n]].where, n, event.location, x.context().image.cta_of[t]);
+        else
+          sweep.end();
       }
-    end_sweep();
+    sweep.end();
   }
 }
 

@@ -1,10 +1,11 @@
 // Interchangeable CTAs: when may the CTAs of a launch be renamed, and how the search explores one behaviour of each orbit.
 //
-// CTAs may be renamed if the program uses its CTA id only to address its own slots (an equal share of a buffer), reaches the
-// slots of others only by sweeps (plain loads that visit the same place of every slot, in any order, with no synchronization
-// in between) whose values are only added up, and if memory and contract don't tell CTAs apart. Data are symbols and sums are
-// multisets, so renaming also renames the symbols of the slots. Found here, never promised by the user; what can only be seen
-// of a run (that a sweep visits every slot) is checked on every behaviour, and if it fails the search starts anew without.
+// CTAs have *roles*: what the program decides by their ids (a branch on `ctaid == 0`, the tile of a CTA) puts them into different ones.
+// CTAs of one role may be renamed if the program uses their ids only to address their own slots, reaches the slots of others only
+// by sweeps (plain loads that visit the same place of every slot of a role, in any order, with no synchronization in between)
+// whose values are only added up, and if memory and contract don't tell them apart. Data are symbols and sums are multisets,
+// so renaming also renames the symbols of the slots. Found here, never promised by the user; what can only be seen of a run (that
+// a sweep visits every slot) is checked on every behaviour, and if it fails the search starts anew without.
 //
 // The search keeps a *standing* for each CTA: the choices made for it so far. Two CTAs of equal standing are interchangeable
 // in the graph so far, so of the options that differ only by them the first is tried. A choice that ties a CTA to another
@@ -16,9 +17,11 @@
 #include <optional>
 #include <stdexcept>
 #include <string>
+#include <tuple>
 #include <vector>
 
 #include "checker/explore/partial_execution.h"
+#include "checker/explore/symmetry_program.h"
 
 namespace fencewise {
 
@@ -35,14 +38,16 @@ class Symmetry {
   [[nodiscard]] static std::optional<Symmetry> find(const LaunchContext& context,
                                                     std::uint32_t replays_so_far, std::string& why);
 
-  [[nodiscard]] std::uint32_t ctas() const { return ctas_; }
+  [[nodiscard]] std::uint32_t ctas() const { return roles_.ctas; }
+  [[nodiscard]] std::uint32_t role(std::uint32_t cta) const { return roles_.role[cta]; }
+  [[nodiscard]] const std::vector<std::vector<std::uint32_t>>& members() const { return members_; }  // [role]
+  [[nodiscard]] std::uint32_t interchangeable() const;  // CTAs that share their role with others
+  // Registers that hold a constant of the thread that tells CTAs of one role apart.
+  [[nodiscard]] const std::vector<bool>& tells_apart() const { return roles_.tells_apart; }
 
-  // How an instruction reaches slots.
-  enum class Reach : std::uint8_t { other, own_slot, sweep };
-  [[nodiscard]] Reach reach(InstructionRef ref) const { return reach_[ref.block.value][ref.index]; }
   [[nodiscard]] std::optional<std::uint32_t> owner(const Location& location) const;  // CTA whose slot it is
   [[nodiscard]] std::uint64_t place_in_slot(const Location& location) const {        // in bytes
-    return location.offset % storage_[location.storage].slot_bytes;
+    return location.offset % slots_[location.storage].bytes;
   }
   // CTA whose slot, shared or local memory this is, and a number for the place that is the same for all CTAs.
   struct Home {
@@ -52,8 +57,25 @@ class Symmetry {
   [[nodiscard]] std::optional<Home> home(const Location& location) const;
   // The location that corresponds to this one when each CTA c is called `names[c]`.
   [[nodiscard]] Location renamed(const Location& location, const std::vector<std::uint32_t>& names) const;
-  [[nodiscard]] bool slotted(BufferId buffer) const { return storage_[buffer.value].slotted; }
+  [[nodiscard]] const Slots& slots(BufferId buffer) const { return slots_[buffer.value]; }
 
+  // Which slots one thread has swept so far. Each value goes into one sum; a sum must have one of each slot of a role, or none.
+  class Sweep {
+   public:
+    explicit Sweep(const Symmetry* symmetry) : symmetry_(symmetry) {}
+    // An access to memory. `element`: of a vector. Throws SymmetryBroken if it shows an access by the CTA's id outside its own slot.
+    void access(InstructionRef where, unsigned element, const Location& location, std::uint32_t cta);
+    // Any other operation. Throws SymmetryBroken if the sweep before it was not whole.
+    void end();
+
+   private:
+    const Symmetry* symmetry_;  // null: nothing to see
+    // (sum, storage, place in the slot) -> how often each slot was read
+    std::map<std::tuple<std::uint32_t, std::uint32_t, std::uint64_t>, std::vector<std::uint32_t>> visits_;
+  };
+
+  // To be called before any choice.
+  void begin(PartialExecution& execution) const;
   // The options that are left when interchangeable CTAs are told apart only once. All edges have one write, or one read.
   [[nodiscard]] std::vector<Edge> representatives(const PartialExecution& execution,
                                                   const std::vector<Edge>& options) const;
@@ -68,20 +90,16 @@ class Symmetry {
   void confirm(const PartialExecution& execution) const;
 
  private:
-  struct SlottedArray {
-    bool slotted = false;
-    std::uint64_t slot_bytes = 0;
-  };
-
-  [[nodiscard]] std::uint64_t role(const PartialExecution& execution, EventId event) const;
+  [[nodiscard]] std::uint64_t part(const PartialExecution& execution, EventId event) const;
   [[nodiscard]] std::uint64_t descriptor(const PartialExecution& execution, EventId write,
                                          EventId read) const;
 
-  std::uint32_t ctas_ = 0;
-  std::vector<SlottedArray> storage_;      // [storage]
+  CtaRoles roles_;
+  std::vector<std::vector<std::uint32_t>> members_;        // [role]
+  Sums sums_;
+  std::vector<Slots> slots_;                               // [storage]
   std::vector<std::vector<std::uint32_t>> own_storages_;  // [cta] shared and local memory, in the same order for all
   std::map<std::uint32_t, std::pair<std::uint32_t, std::uint32_t>> own_index_;  // storage -> (cta, index in own_storages_)
-  std::vector<std::vector<Reach>> reach_;  // [block][instruction]
 };
 
 }  // namespace fencewise

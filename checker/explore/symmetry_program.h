@@ -2,28 +2,49 @@
 // against it.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "checker/explore/partial_execution.h"
+#include "kernels/core/thread_constants.h"
 
 namespace fencewise {
 
-// How each instruction uses the CTA id.
-struct IdUse {
-  std::vector<std::vector<bool>> id_address;  // [block][instruction]: its address depends on the CTA id
-  std::vector<bool> slotted;                  // [array]: some access to it does
+// A buffer of which CTAs have slots of their own, as many bytes each.
+struct Slots {
+  std::uint64_t bytes = 0;                             // 0: no slots
+  std::vector<std::optional<std::uint32_t>> of_cta;    // [cta] slot
+  std::vector<std::optional<std::uint32_t>> owner;     // [slot] CTA
+
+  [[nodiscard]] bool any() const { return bytes != 0; }
 };
 
-[[nodiscard]] std::string id_only_in_addresses(const Kernel& kernel, IdUse& use);
-// Loads that reach slots of others are plain, and what they read is only added up and stored after the sweep.
-[[nodiscard]] std::string sweeps_add_up(const Kernel& kernel, const IdUse& use);
-// Renaming neighbouring slots, and with them their symbols, leaves memory as it is.
-[[nodiscard]] std::string memory_is_symmetric(const LaunchContext& context,
-                                              const std::vector<bool>& slotted_buffers, std::uint32_t ctas,
-                                              std::uint32_t replays_so_far);
-// The contract speaks of slots only by sums and foralls over all of them.
-[[nodiscard]] std::string contract_is_symmetric(const Problem& problem,
-                                                const std::vector<bool>& slotted_buffers, std::uint32_t ctas);
+// How a program uses the ids of its CTAs.
+struct CtaRoles {
+  std::uint32_t ctas = 0;
+  std::vector<std::uint32_t> role;         // [cta] CTAs of one role do the same, each in its own slots
+  std::vector<bool> tells_apart;           // [register] a constant of the thread that differs within a role
+  std::vector<std::vector<bool>> by_id;    // [block][instruction] its address differs within a role: its CTA's own slot
+  std::vector<Slots> slots;                // [array]
+
+  [[nodiscard]] std::vector<std::vector<std::uint32_t>> members() const;  // [role]
+};
+
+// The id decides roles: by what is branched on, stored, or shared by some CTAs and not all. Within a role it only leads to own slots.
+[[nodiscard]] std::string find_roles(const LaunchContext& context, const Kernel& kernel, CtaRoles& roles);
+
+// How values swept from the slots of others are added up: [block][instruction][element of a vector] the number of the sum, for
+// loads that sweep.
+using Sums = std::vector<std::vector<std::array<std::uint32_t, 4>>>;
+inline constexpr std::uint32_t no_sum = ~0U;
+// Loads that reach slots of others are plain, and each of their values is added once to one sum, which nothing uses before the sweep ends.
+[[nodiscard]] std::string find_sums(const Kernel& kernel, const CtaRoles& roles, Sums& sums);
+
+// Renaming neighbours of a role, and with them the symbols of their slots, leaves memory as it is. `slots`: by buffer.
+[[nodiscard]] std::string memory_is_symmetric(const LaunchContext& context, const CtaRoles& roles,
+                                              const std::vector<Slots>& slots, std::uint32_t replays_so_far);
+// Renaming neighbours of a role leaves the contract as it is.
+[[nodiscard]] std::string contract_is_symmetric(const Problem& problem, const CtaRoles& roles, const std::vector<Slots>& slots);
 
 }  // namespace fencewise

@@ -149,6 +149,29 @@ std::vector<BlockId> successors(const Block& block) {
   return {};
 }
 
+bool may_reach(const Kernel& kernel, InstructionRef from, InstructionRef to,
+               const std::function<bool(const Instruction&)>& stops) {
+  std::vector<bool> seen(kernel.blocks.size(), false);
+  std::vector<InstructionRef> work{{from.block, from.index + 1}};
+  while (!work.empty()) {
+    const InstructionRef at = work.back();
+    work.pop_back();
+    const auto& instructions = kernel.blocks[at.block.value].instructions;
+    bool stopped = false;
+    for (std::uint32_t n = at.index; n < instructions.size() && !stopped; ++n) {
+      if (InstructionRef{at.block, n} == to) return true;
+      stopped = stops && stops(instructions[n]);
+    }
+    if (stopped) continue;
+    for (const BlockId next : successors(kernel.blocks[at.block.value])) {
+      if (seen[next.value]) continue;
+      seen[next.value] = true;
+      work.push_back({next, 0});
+    }
+  }
+  return false;
+}
+
 std::vector<RegisterId> registers_read(const Instruction& instruction) {
   ReadCollector collector;
   if (instruction.guard) collector.registers.push_back(instruction.guard->predicate);

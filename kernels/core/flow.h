@@ -5,6 +5,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <span>
 #include <vector>
@@ -23,6 +24,10 @@ using ArraySet = IdSet<ArrayId>;
 // In order of appearance; a register may occur twice. The guard's predicate is read too.
 [[nodiscard]] std::vector<RegisterId> registers_read(const Instruction& instruction);
 [[nodiscard]] std::vector<RegisterId> registers_written(const Instruction& instruction);
+
+// Whether control may get from behind `from` to `to` without passing an instruction that `stops`.
+[[nodiscard]] bool may_reach(const Kernel& kernel, InstructionRef from, InstructionRef to,
+                             const std::function<bool(const Instruction&)>& stops = nullptr);
 
 // Which registers may still be read before they are written again. A guarded write kills nothing.
 class Liveness {

@@ -3,7 +3,9 @@
 #include <algorithm>
 #include <functional>
 #include <map>
+#include <optional>
 #include <set>
+#include <vector>
 
 #include <boost/graph/adjacency_list.hpp>
 #include <boost/graph/strong_components.hpp>
@@ -11,6 +13,7 @@
 
 #include "kernels/core/access.h"
 #include "kernels/core/printer.h"
+#include "kernels/core/thread_constants.h"
 
 namespace fencewise::view {
 namespace {
@@ -50,31 +53,9 @@ class KernelLook {
         f(InstructionRef{BlockId{b}, n}, kernel_.blocks[b].instructions[n]);
   }
 
-  // Whether control gets from behind `from` to `to` without an instruction that `stops`.
   [[nodiscard]] bool path(InstructionRef from, InstructionRef to,
-                          const std::function<bool(const Instruction&)>& stops) const {
-    std::vector<bool> seen(kernel_.blocks.size(), false);
-    std::vector<InstructionRef> work{{from.block, from.index + 1}};
-    while (!work.empty()) {
-      const InstructionRef at = work.back();
-      work.pop_back();
-      const auto& instructions = kernel_.blocks[at.block.value].instructions;
-      bool stopped = false;
-      for (std::uint32_t n = at.index; n < instructions.size() && !stopped; ++n) {
-        if (InstructionRef{at.block, n} == to) return true;
-        stopped = stops(instructions[n]);
-      }
-      if (stopped) continue;
-      for (const BlockId next : successors(kernel_.blocks[at.block.value])) {
-        if (seen[next.value]) continue;
-        seen[next.value] = true;
-        work.push_back({next, 0});
-      }
-    }
-    return false;
-  }
-  [[nodiscard]] bool reachable(InstructionRef from, InstructionRef to) const {
-    return path(from, to, [](const Instruction&) { return false; });
+                          const std::function<bool(const Instruction&)>& stops = nullptr) const {
+    return may_reach(kernel_, from, to, stops);
   }
 
   [[nodiscard]] bool wide(Scope scope) const { return hierarchy_.level(scope) == hierarchy_.top(); }
@@ -144,8 +125,19 @@ class KernelLook {
   std::vector<bool> single_;  // [register] written by one instruction only
 };
 
-struct Visit {
+// Threads that run one kernel and make each strong access at the same place, as far as the text tells where.
+struct Role {
   std::uint32_t kernel = 0;
+  const ThreadProgram* program = nullptr;
+  std::map<std::pair<std::uint32_t, std::uint32_t>, Place> places;  // [block, instruction]
+  std::size_t threads = 0;
+};
+
+// Beyond these threads are not told apart by place.
+constexpr std::size_t most_roles = 256, most_visits = 4096;
+
+struct Visit {
+  std::uint32_t role = 0;
   Site in, out;
   bool released = false, acquired = false, dependent = false;
 };
@@ -155,16 +147,18 @@ class Look {
   Look(const LaunchContext& c) : c_(c), hierarchy_(c) {
     for (const ThreadProgram& program : c.image.threads) {
       const std::uint32_t k = program.coordinates.kernel.value;
-      if (programs_.try_emplace(k, &program).second) looks_.emplace(k, KernelLook(*program.kernel, hierarchy_));
-      ++threads_[k];
+      if (programs_.try_emplace(k, &program).second) {
+        looks_.emplace(k, KernelLook(*program.kernel, hierarchy_));
+        constants_.emplace(k, ThreadConstants(*program.kernel));
+      }
     }
+    if (!assign_roles(true)) (void)assign_roles(false);
   }
 
   std::string run() {
-    for (const auto& [k, look] : looks_) {
+    for (const auto& [k, look] : looks_)
       if (auto why = barriers(k, look); !why.empty()) return why;
-      collect(k, look);
-    }
+    collect();
     return cycles();
   }
 
@@ -195,7 +189,7 @@ class Look {
       if (arrive == nullptr || arrive->kind != BarrierKind::arrive) return;
       look.each([&](InstructionRef again, const Instruction& j) {
         const auto* barrier = std::get_if<Barrier>(&j.operation);
-        if (barrier != nullptr && same_barrier(*arrive, *barrier) && look.reachable(ref, again))
+        if (barrier != nullptr && same_barrier(*arrive, *barrier) && look.path(ref, again))
           why = fmt::format("a thread may come to '{}' again before its arrival was needed", print(j, look.kernel()));
       });
     });
@@ -212,7 +206,60 @@ class Look {
     return a.id == b.id || a.id.kind != Operand::Kind::immediate || b.id.kind != Operand::Kind::immediate;
   }
 
-  [[nodiscard]] std::optional<Site> site(std::uint32_t kernel, InstructionRef ref, const Instruction& i, bool in) const {
+  // `by_place`: threads that differ by the places of their accesses have roles of their own. False: too many.
+  bool assign_roles(bool by_place) {
+    roles_.clear();
+    std::map<std::pair<std::uint32_t, std::vector<Place>>, std::size_t> known;
+    for (const ThreadProgram& program : c_.image.threads) {
+      Role role;
+      role.kernel = program.coordinates.kernel.value;
+      role.program = &program;
+      const ThreadConstants& constants = constants_.at(role.kernel);
+      const std::vector<Value> values = by_place ? constants.of(program, c_.terms) : std::vector<Value>();
+      std::vector<Place> signature;
+      looks_.at(role.kernel).each([&](InstructionRef ref, const Instruction& i) {
+        const Access* a = access_of(i);
+        if (a == nullptr || !is_strong(a->order)) return;
+        const Place place = place_of(role, *a, constants, values);
+        role.places[{ref.block.value, ref.index}] = place;
+        signature.push_back(place);
+      });
+      const auto [it, fresh] = known.try_emplace({role.kernel, std::move(signature)}, roles_.size());
+      if (fresh) {
+        if (by_place && roles_.size() == most_roles) return false;
+        roles_.push_back(std::move(role));
+      }
+      ++roles_[it->second].threads;
+    }
+    return true;
+  }
+
+  [[nodiscard]] Place place_of(const Role& role, const Access& a, const ThreadConstants& constants,
+                               const std::vector<Value>& values) const {
+    if (!a.address.array) return {~0ULL, std::nullopt};
+    const std::uint64_t base = role.program->array_base[a.address.array->value];
+    const auto& allocation = c_.image.memory[static_cast<std::uint32_t>(base >> 32U) - 1];
+    Place p;
+    p.array = allocation.buffer ? allocation.storage
+                                : std::uint64_t{1} << 62U | std::uint64_t{role.kernel} << 32U | a.address.array->value;
+    const Operand& index = a.address.index;
+    std::optional<std::uint64_t> element;
+    if (!index.present())
+      element = 0;
+    else if (index.kind == Operand::Kind::immediate)
+      element = index.bits;
+    else if (index.kind == Operand::Kind::special && constants.contains(index))
+      element = role.program->special(static_cast<SpecialRegister>(index.index));
+    else if (index.is_register() && constants.contains(index.reg()) && !values.empty() && values[index.index].is_number())
+      element = values[index.index].bits();
+    if (element)
+      p.byte = *element * a.address.scale + static_cast<std::uint64_t>(a.address.offset);
+    else if (allocation.bytes == size_of(a.type))
+      p.byte = 0;
+    return p;
+  }
+
+  [[nodiscard]] static std::optional<Site> site(InstructionRef ref, const Instruction& i, bool in) {
     Site s;
     s.ref = ref;
     if (const auto* fence = std::get_if<Fence>(&i.operation)) {
@@ -228,51 +275,50 @@ class Look {
     const Access* a = access_of(i);
     if (a == nullptr || !is_strong(a->order)) return std::nullopt;
     if (in ? std::holds_alternative<Store>(i.operation) : std::holds_alternative<Load>(i.operation)) return std::nullopt;
-    s.place = place_of(kernel, *a);
     return s;
   }
 
-  [[nodiscard]] Place place_of(std::uint32_t kernel, const Access& a) const {
-    if (!a.address.array) return {~0ULL, std::nullopt};
-    const std::uint64_t base = programs_.at(kernel)->array_base[a.address.array->value];
-    const auto& allocation = c_.image.memory[static_cast<std::uint32_t>(base >> 32U) - 1];
-    Place p;
-    p.array = allocation.buffer ? allocation.storage
-                                : std::uint64_t{1} << 62U | std::uint64_t{kernel} << 32U | a.address.array->value;
-    const Operand& index = a.address.index;
-    const bool single = allocation.bytes == size_of(a.type);
-    if (index.kind == Operand::Kind::immediate || !index.present())
-      p.byte = (index.present() ? index.bits : 0) * a.address.scale + static_cast<std::uint64_t>(a.address.offset);
-    else if (single)
-      p.byte = 0;
-    return p;
-  }
-
-  void collect(std::uint32_t kernel, const KernelLook& look) {
+  // Of any thread that runs the kernel, without places.
+  [[nodiscard]] static std::vector<Visit> visits_of(const KernelLook& look) {
     std::vector<Site> ins, outs;
     look.each([&](InstructionRef ref, const Instruction& i) {
-      if (auto s = site(kernel, ref, i, true)) ins.push_back(*s);
-      if (auto s = site(kernel, ref, i, false)) outs.push_back(*s);
+      if (auto s = site(ref, i, true)) ins.push_back(*s);
+      if (auto s = site(ref, i, false)) outs.push_back(*s);
     });
+    std::vector<Visit> visits;
     for (const Site& in : ins)
-      for (const Site& out : outs) {
-        if (in.ref != out.ref && !look.reachable(in.ref, out.ref)) continue;
-        Visit v{kernel, in, out, look.releases_between(in, out), look.acquires_between(in, out), look.depends(in, out)};
-        const bool inner = in.kind == Site::Kind::memory && out.kind == Site::Kind::memory && in.place == out.place &&
-                           in.place.byte.has_value();
-        if (inner) {
-          // Stays on one location: part of a run. A run is synchronized through atomics, and through visits that fence.
-          const bool harmless = in.ref == out.ref || (v.released && v.acquired);
-          if (!harmless) unclean_.insert(in.place);
-        } else {
+      for (const Site& out : outs)
+        if (in.ref == out.ref || look.path(in.ref, out.ref))
+          visits.push_back({0, in, out, look.releases_between(in, out), look.acquires_between(in, out), look.depends(in, out)});
+    return visits;
+  }
+
+  void collect() {
+    std::map<std::uint32_t, std::vector<Visit>> of_kernel;
+    for (const auto& [k, look] : looks_) of_kernel.emplace(k, visits_of(look));
+    std::size_t most = 0;
+    for (const Role& role : roles_) most += of_kernel.at(role.kernel).size();
+    if (most > most_visits) (void)assign_roles(false);
+    for (std::uint32_t r = 0; r < roles_.size(); ++r)
+      for (Visit v : of_kernel.at(roles_[r].kernel)) {
+        v.role = r;
+        for (Site* s : {&v.in, &v.out})
+          if (s->kind == Site::Kind::memory) s->place = roles_[r].places.at({s->ref.block.value, s->ref.index});
+        const bool inner = v.in.kind == Site::Kind::memory && v.out.kind == Site::Kind::memory && v.in.place == v.out.place &&
+                           v.in.place.byte.has_value();
+        if (!inner) {
           visits_.push_back(v);
+          continue;
         }
+        // Stays on one location: part of a run. A run is synchronized through atomics, and through visits that fence.
+        const bool harmless = v.in.ref == v.out.ref || (v.released && v.acquired);
+        if (!harmless) unclean_.insert(v.in.place);
       }
   }
 
   [[nodiscard]] bool connected(const Visit& a, const Visit& b) const {
     if (a.out.kind != b.in.kind) return false;
-    if (a.kernel == b.kernel && threads_.at(a.kernel) == 1) return false;
+    if (a.role == b.role && roles_[a.role].threads == 1) return false;
     return a.out.kind != Site::Kind::memory || a.out.place.meets(b.in.place) || a.out.place.array == ~0ULL ||
            b.in.place.array == ~0ULL;
   }
@@ -315,7 +361,7 @@ class Look {
       if (part.loose == nullptr && !part.other_edges) continue;
       const Visit* v = part.loose;
       if (v == nullptr) return "fence.sc or barriers may order threads against reads-from";
-      const Kernel& kernel = *programs_.at(v->kernel)->kernel;
+      const Kernel& kernel = *roles_[v->role].program->kernel;
       return fmt::format("'{}' may be seen before '{}' has read (load buffering), or fence.sc may order them against it",
                          print(kernel.at(v->out.ref), kernel), print(kernel.at(v->in.ref), kernel));
     }
@@ -325,8 +371,9 @@ class Look {
   const LaunchContext& c_;
   Hierarchy hierarchy_;
   std::map<std::uint32_t, const ThreadProgram*> programs_;
-  std::map<std::uint32_t, KernelLook> looks_;
-  std::map<std::uint32_t, std::size_t> threads_;
+  std::map<std::uint32_t, KernelLook> looks_;            // [kernel]
+  std::map<std::uint32_t, ThreadConstants> constants_;  // [kernel]
+  std::vector<Role> roles_;
   std::vector<Visit> visits_;
   std::set<Place> unclean_;
 };

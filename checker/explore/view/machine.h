@@ -79,16 +79,16 @@ class Machine {
   // While a path is retraced: the thread whose part this one plays.
   [[nodiscard]] ThreadId original(const State& state, ThreadId thread) const;
   void clear_dead_registers(Thread& thread, ThreadId id) const;
+  // Registers that tell interchangeable CTAs apart hold nothing in a stored state, whose CTAs may be renamed.
+  void clear_constants(Thread& thread) const;
+  void restore_constants(State& state) const;
   // From now on reads are noted in `retrace`, unless it is null.
   void retrace_into(Retrace* retrace) { retrace_ = retrace; }
   void read_fences(FenceReading reading) { fence_reading_ = reading; }
   [[nodiscard]] FenceReading fence_reading() const { return fence_reading_; }
 
  private:
-  struct Run;
-  struct Sweep {  // of one thread: how often it visited each slot at one place
-    std::map<std::pair<std::uint32_t, std::uint64_t>, std::vector<std::uint32_t>> visits;
-  };
+  struct Rules;  // rules.h
   [[nodiscard]] std::size_t kernel_of(ThreadId t) const {
     return context_.image.threads[t].coordinates.kernel.value;
   }
@@ -109,6 +109,7 @@ class Machine {
   const Symmetry* symmetry_;
   std::uint32_t resident_;
   Mutation mutation_;
+  std::vector<std::vector<std::pair<std::uint32_t, Value>>> constants_;  // [thread] (register, value), that tell CTAs apart
   std::vector<Liveness> liveness_;   // [kernel]
   std::vector<Future> futures_;      // [kernel]
   std::vector<std::vector<std::vector<bool>>> deposits_;  // [kernel][block][instruction]

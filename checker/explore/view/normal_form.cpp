@@ -46,16 +46,19 @@ NormalForm::NormalForm(Machine& machine, const Symmetry* symmetry, std::uint32_t
   const Problem& problem = machine.context().problem;
   symbols_.resize(symmetry->ctas());
   for (std::uint32_t b = 0; b < problem.buffers.size(); ++b) {
-    if (!symmetry->slotted(BufferId{b})) continue;
+    const Slots& slots = symmetry->slots(BufferId{b});
+    if (!slots.any()) continue;
     const Buffer& buffer = problem.buffers[b];
-    const std::uint64_t slot = buffer.length / symmetry->ctas();
-    for (std::uint64_t i = 0; i < buffer.length; ++i)
+    const std::uint64_t elements = slots.bytes / size_of(buffer.element);
+    for (std::uint64_t i = 0; i < buffer.length; ++i) {
+      const auto cta = slots.owner[i / elements];
+      if (!cta) continue;
       for (std::uint32_t replay = 0; replay <= replays; ++replay) {
-        const auto cta = static_cast<std::uint32_t>(i / slot);
         const Value symbol = symbol_of(buffer, i, replay, machine.context().terms);
-        symbol_.emplace(symbol.term(), Symbol{cta, static_cast<std::uint32_t>(symbols_[cta].size())});
-        symbols_[cta].push_back(symbol);
+        symbol_.emplace(symbol.term(), Symbol{*cta, static_cast<std::uint32_t>(symbols_[*cta].size())});
+        symbols_[*cta].push_back(symbol);
       }
+    }
   }
 }
 
@@ -81,6 +84,7 @@ void NormalForm::forget_in_threads(State& s) {
     Thread& t = s.threads[id];
     const InstructionRef at{t.state.block, t.state.index};
     machine_.clear_dead_registers(t, id);
+    machine_.clear_constants(t);
     const bool told = live(t) || !t.state.registers.empty();  // else no more of it is stored than that it has ended
     if (!told) {
       t.state.block = BlockId{};
@@ -217,7 +221,8 @@ void NormalForm::forget_in_cells(State& s) {
 std::vector<std::uint64_t> NormalForm::colours(const State& s) {
   const auto& image = machine_.context().image;
   const Terms& terms = machine_.context().terms;
-  std::vector<std::uint64_t> colour(symmetry_->ctas(), 0);
+  std::vector<std::uint64_t> colour(symmetry_->ctas());
+  for (std::uint32_t c = 0; c < colour.size(); ++c) colour[c] = mix(symmetry_->role(c), 41);
   // A value at a place that means the same for all CTAs. Returns what can be seen of it without names.
   const auto look = [&](Value v, std::uint64_t where, std::uint32_t home) {
     if (v.is_number()) return mix(where, v.bits());
@@ -303,12 +308,16 @@ std::vector<std::uint64_t> NormalForm::colours(const State& s) {
 
 void NormalForm::order_ctas(State& s) {
   const std::vector<std::uint64_t> colour = colours(s);
-  std::vector<std::uint32_t> order(colour.size());
-  std::iota(order.begin(), order.end(), 0);
-  std::stable_sort(order.begin(), order.end(), [&](std::uint32_t a, std::uint32_t b) { return colour[a] < colour[b]; });
-  std::vector<std::uint32_t> names(order.size());
-  for (std::uint32_t n = 0; n < order.size(); ++n) names[order[n]] = n;
-  if (!std::is_sorted(order.begin(), order.end())) rename(s, names);
+  std::vector<std::uint32_t> names(colour.size());
+  std::iota(names.begin(), names.end(), 0);
+  bool ordered = true;
+  for (const auto& members : symmetry_->members()) {
+    std::vector<std::uint32_t> order = members;
+    std::stable_sort(order.begin(), order.end(), [&](std::uint32_t a, std::uint32_t b) { return colour[a] < colour[b]; });
+    for (std::size_t n = 0; n < order.size(); ++n) names[order[n]] = members[n];
+    ordered &= order == members;
+  }
+  if (!ordered) rename(s, names);
 }
 
 // Calls each CTA c names[c].
@@ -404,7 +413,7 @@ std::vector<std::uint32_t> NormalForm::representatives(const State& s) {
     if (std::none_of(threads.begin(), threads.end(), [&](ThreadId t) { return Machine::may_move(s, t); })) continue;
     if (mutation() == Mutation::one_cta_for_all && !kept.empty()) continue;
     const bool again = std::any_of(kept.begin(), kept.end(), [&](std::uint32_t other) {
-      if (colour[other] != colour[c]) return false;
+      if (colour[other] != colour[c] || symmetry_->role(other) != symmetry_->role(c)) return false;
       std::vector<std::uint32_t> names(symmetry_->ctas());
       std::iota(names.begin(), names.end(), 0);
       std::swap(names[other], names[c]);

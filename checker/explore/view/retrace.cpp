@@ -133,6 +133,7 @@ Retrace ViewExplorer::retrace(const Path& path, bool only_races) {
   for (const Move& move : path) {
     if (trouble != Trouble::none) break;
     normal_.apply(state);
+    machine_.restore_constants(state);
     if (!machine_.prepare(state, move.thread, trouble) || trouble != Trouble::none) continue;
     const ThreadId original =
         machine_.threads_of(state.cta_names[image.cta_of[move.thread]])[image.threads[move.thread].coordinates.index_in_cta];

@@ -109,7 +109,8 @@ Explored ViewExplorer::explore(const FinalCheck& good, std::size_t most_bad, Fin
   while (!queue.empty()) {
     const Id id = queue.front();
     queue.pop_front();
-    const State state = decode(*nodes_[id].control, stored_.at(*nodes_[id].control)[nodes_[id].index].views, first);
+    State state = decode(*nodes_[id].control, stored_.at(*nodes_[id].control)[nodes_[id].index].views, first);
+    machine_.restore_constants(state);
     if (machine_.ended(state)) {
       MemoryImage memory = memory_of(state);
       if (!good(state, memory) && !bad(path_to(id))) return result;
