@@ -59,6 +59,9 @@ class Symmetry {
   [[nodiscard]] Location renamed(const Location& location, const std::vector<std::uint32_t>& names) const;
   [[nodiscard]] const Slots& slots(BufferId buffer) const { return slots_[buffer.value]; }
 
+  // Whether an access stays within its CTA's own slots. Seen to be so whenever it is made (Sweep::access).
+  [[nodiscard]] bool stays_home(InstructionRef ref) const { return roles_.by_id[ref.block.value][ref.index]; }
+
   // Which slots one thread has swept so far. Each value goes into one sum; a sum must have one of each slot of a role, or none.
   class Sweep {
    public:

@@ -5,63 +5,80 @@ namespace {
 
 void merge(Future::Facts& into, const Future::Facts& from) {
   for (std::size_t a = 0; a < into.arrays.size(); ++a) into.arrays[a] |= from.arrays[a];
+  for (std::size_t a = 0; a < into.own.size(); ++a) into.own[a] |= from.own[a];
   into.anywhere |= from.anywhere;
   into.acquire_fence |= from.acquire_fence;
   into.fence_sc |= from.fence_sc;
-  into.strong_write |= from.strong_write;
+  into.passes_fences |= from.passes_fences;
 }
 
+// What lies before an instruction, from what lies behind it.
 class Transfer {
  public:
-  Transfer(const Hierarchy& h, Future::Facts& facts) : h_(h), f_(facts) {}
+  Transfer(const Hierarchy& h, const std::vector<bool>& single, const Instruction& instruction, bool own, Future::Facts& facts)
+      : h_(h), single_(single), always_(!instruction.guard), own_(own), f_(facts) {}
 
   void operator()(const Load& load) {
-    const bool strong = is_strong(load.access.order);
-    mark(load.access, strong ? Doing::strong_read | Doing::any_message : Doing::weak_read);
-    if (acquires(load.access.order)) mark(load.access, Doing::acquire);
+    mark(load.access, is_strong(load.access.order) ? Doing::strong_read | Doing::any_message : Doing::weak_read);
   }
   void operator()(const Store& store) {
-    const bool strong = is_strong(store.access.order);
-    mark(store.access, strong ? Doing::strong_write : Doing::weak_write);
-    f_.strong_write |= strong;
+    if (!is_strong(store.access.order)) return mark(store.access, Doing::weak_write);
+    write(store.access, true);
+    mark(store.access, Doing::strong_write);
   }
   void operator()(const Atomic& atomic) {
-    mark(atomic.access, Doing::strong_read | Doing::strong_write,
-         atomic.red && atomic.op == AtomicOp::add && atomic.access.order == Order::relaxed);
-    if (acquires(atomic.access.order)) mark(atomic.access, Doing::acquire);
+    write(atomic.access, atomic.op != AtomicOp::cas);
+    const bool adds = atomic.red && atomic.op == AtomicOp::add && atomic.access.order == Order::relaxed;
+    mark(atomic.access, Doing::strong_read | Doing::strong_write, !adds);
     if (atomic.op == AtomicOp::cas) mark(atomic.access, Doing::any_message);
-    f_.strong_write = true;
   }
   void operator()(const Fence& fence) {
     f_.fence_sc |= fence.order == Order::sc;
     f_.acquire_fence |= fence.order == Order::sc || acquires(fence.order);
+    if (always_ && (fence.order == Order::sc || releases(fence.order)) && h_.level(fence.scope) == h_.top())
+      f_.passes_fences = false;
   }
   void operator()(const Unmodelled&) {
     f_.anywhere = Doing::everything;
-    f_.acquire_fence = f_.fence_sc = f_.strong_write = true;
+    f_.acquire_fence = f_.fence_sc = f_.passes_fences = true;
   }
   template <class Other> void operator()(const Other&) {}
 
  private:
-  void mark(const Access& access, std::uint8_t what, bool red_add = false) {
-    if (is_strong(access.order) && !red_add) what |= Doing::ordered;
-    if (is_strong(access.order) && h_.level(access.scope) != h_.top()) what |= Doing::narrow;
-    if (access.address.array) {
-      f_.arrays[access.address.array->value] |= what;
-    } else {
-      f_.anywhere |= what;
+  [[nodiscard]] DoingBits& bits(const Access& access) {
+    return access.address.array ? (own_ ? f_.own : f_.arrays)[access.address.array->value] : f_.anywhere;
+  }
+  // `surely`: it writes whenever it is reached.
+  void write(const Access& access, bool surely) {
+    if (!releases(access.order) || h_.level(access.scope) != h_.top()) {
+      bits(access) |= Doing::passes_on;
+      f_.passes_fences = true;
+    } else if (surely && always_ && access.address.array && single_[access.address.array->value]) {
+      bits(access) &= static_cast<DoingBits>(~Doing::passes_on);
     }
+  }
+  void mark(const Access& access, unsigned what, bool ordered = true) {
+    if (is_strong(access.order)) {
+      if (ordered) what |= Doing::ordered;
+      if (h_.level(access.scope) != h_.top()) what |= Doing::narrow;
+      if (acquires(access.order)) what |= Doing::acquire;
+    }
+    bits(access) |= static_cast<DoingBits>(what);
   }
 
   const Hierarchy& h_;
+  const std::vector<bool>& single_;
+  bool always_;
+  bool own_;  // its address stays within the CTA's own slots
   Future::Facts& f_;
 };
 
 }  // namespace
 
-Future::Future(const Kernel& kernel, const Hierarchy& hierarchy) {
+Future::Future(const Kernel& kernel, const Hierarchy& hierarchy, const std::vector<bool>& single, const Symmetry* symmetry) {
   Facts none;
   none.arrays.assign(kernel.arrays.size(), 0);
+  none.own.assign(kernel.arrays.size(), 0);
   for (const Block& block : kernel.blocks) facts_.emplace_back(block.instructions.size(), none);
   for (bool again = true; again;) {
     again = false;
@@ -70,7 +87,9 @@ Future::Future(const Kernel& kernel, const Hierarchy& hierarchy) {
       Facts facts = none;
       for (const BlockId next : successors(kernel.blocks[b])) merge(facts, facts_[next.value].front());
       for (std::size_t n = instructions.size(); n-- > 0;) {
-        std::visit(Transfer(hierarchy, facts), instructions[n].operation);
+        const InstructionRef ref{BlockId{static_cast<std::uint32_t>(b)}, static_cast<std::uint32_t>(n)};
+        const bool own = symmetry != nullptr && symmetry->stays_home(ref);
+        std::visit(Transfer(hierarchy, single, instructions[n], own, facts), instructions[n].operation);
         if (facts_[b][n] == facts) continue;
         facts_[b][n] = facts;
         again = true;

@@ -5,38 +5,51 @@
 #include <cstdint>
 #include <vector>
 
+#include "checker/explore/symmetry.h"
 #include "checker/explore/view/hierarchy.h"
 #include "kernels/core/flow.h"
 
 namespace fencewise::view {
 
 // Kinds of access, as bits.
+using DoingBits = std::uint16_t;
 struct Doing {
-  static constexpr std::uint8_t weak_read = 1, weak_write = 2, strong_read = 4, strong_write = 8;
-  static constexpr std::uint8_t narrow = 16;   // a strong access at a scope below the widest that is used
-  static constexpr std::uint8_t acquire = 32;  // a read that acquires
-  static constexpr std::uint8_t any_message = 64;  // a strong read that may return any message: a load, or a cas that fails
-  static constexpr std::uint8_t ordered = 128;  // a strong access whose place among others may matter: no relaxed red.add
-  static constexpr std::uint8_t everything = 255;
-  static constexpr std::uint8_t any_read = weak_read | strong_read, any_write = weak_write | strong_write;
-  static constexpr std::uint8_t any_weak = weak_read | weak_write;
+  static constexpr DoingBits weak_read = 1, weak_write = 2, strong_read = 4, strong_write = 8;
+  static constexpr DoingBits narrow = 16;   // a strong access at a scope below the widest that is used
+  static constexpr DoingBits acquire = 32;  // a read that acquires
+  static constexpr DoingBits any_message = 64;  // a strong read that may return any message: a load, or a cas that fails
+  static constexpr DoingBits ordered = 128;  // a strong access whose place among others may matter: no relaxed red.add
+  // A strong write that passes on what earlier releases of its location left: none that releases itself, at the widest scope, lies
+  // before it or is it.
+  static constexpr DoingBits passes_on = 256;
+  static constexpr DoingBits everything = 511;
+  static constexpr DoingBits any_read = weak_read | strong_read, any_write = weak_write | strong_write;
+  static constexpr DoingBits any_weak = weak_read | weak_write;
 };
 
 class Future {
  public:
-  Future(const Kernel& kernel, const Hierarchy& hierarchy);
+  // `single`: [array] it is a single location. `symmetry` may be null; else it tells which accesses stay within the slots of the
+  // thread's own CTA.
+  Future(const Kernel& kernel, const Hierarchy& hierarchy, const std::vector<bool>& single, const Symmetry* symmetry);
 
   // Doing bits on an array from `ref` on, that instruction included; `anywhere`: by addresses that name no array.
-  [[nodiscard]] std::uint8_t on(ArrayId array, InstructionRef ref) const { return at(ref).arrays[array.value]; }
-  [[nodiscard]] std::uint8_t anywhere(InstructionRef ref) const { return at(ref).anywhere; }
+  [[nodiscard]] DoingBits on(ArrayId array, InstructionRef ref) const {
+    return static_cast<DoingBits>(at(ref).arrays[array.value] | at(ref).own[array.value]);
+  }
+  // On the slots of other CTAs.
+  [[nodiscard]] DoingBits on_others(ArrayId array, InstructionRef ref) const { return at(ref).arrays[array.value]; }
+  [[nodiscard]] DoingBits anywhere(InstructionRef ref) const { return at(ref).anywhere; }
   [[nodiscard]] bool acquire_fence(InstructionRef ref) const { return at(ref).acquire_fence; }
   [[nodiscard]] bool fence_sc(InstructionRef ref) const { return at(ref).fence_sc; }
-  [[nodiscard]] bool strong_write(InstructionRef ref) const { return at(ref).strong_write; }
+  // A strong write that passes on what release fences left so far.
+  [[nodiscard]] bool passes_fences(InstructionRef ref) const { return at(ref).passes_fences; }
 
   struct Facts {
-    std::vector<std::uint8_t> arrays;  // [array]
-    std::uint8_t anywhere = 0;
-    bool acquire_fence = false, fence_sc = false, strong_write = false;
+    std::vector<DoingBits> arrays;  // [array]
+    std::vector<DoingBits> own;     // [array] by addresses that stay within the CTA's own slots
+    DoingBits anywhere = 0;
+    bool acquire_fence = false, fence_sc = false, passes_fences = false;
     friend bool operator==(const Facts&, const Facts&) = default;
   };
 

@@ -1,5 +1,6 @@
 #include "checker/explore/view/hierarchy.h"
 
+#include <algorithm>
 #include <map>
 
 namespace fencewise::view {
@@ -45,6 +46,7 @@ Hierarchy::Hierarchy(const LaunchContext& c) {
     if (partitions.empty() || partitions.back() != group) partitions.push_back(std::move(group));
     level_of_[s] = static_cast<Level>(partitions.size() - 1);
   }
+  one_top_ = std::all_of(partitions.back().begin(), partitions.back().end(), [](std::uint32_t g) { return g == 0; });
   // What is left of a CTA: its groups on the levels that have more in a group than one CTA.
   std::map<std::vector<std::uint32_t>, Place> places;
   std::vector<std::vector<std::uint32_t>> rests;

@@ -26,6 +26,8 @@ class Hierarchy {
   [[nodiscard]] Level top() const { return static_cast<Level>(groups_.size() - 1); }
   [[nodiscard]] Place gone(Place cta) const { return gone_[cta]; }
   [[nodiscard]] std::uint32_t ctas() const { return static_cast<std::uint32_t>(gone_.size()); }
+  // Whether a scope of this level includes all threads of the launch.
+  [[nodiscard]] bool everybody(Level level) const { return level == top() && one_top_; }
   // Of strong accesses.
   [[nodiscard]] bool reaches(Place from, Level level, Place to) const {
     return groups_[level][from] == groups_[level][to];
@@ -50,6 +52,7 @@ class Hierarchy {
   std::vector<Structure::Group> first_;                      // [level]
   std::vector<bool> by_cta_;                                 // [level]
   std::vector<Place> gone_;                                  // [cta]
+  bool one_top_ = false;                                     // the widest level is a single group
 };
 
 }  // namespace fencewise::view

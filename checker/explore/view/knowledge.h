@@ -32,6 +32,9 @@ class View {
     if (words_.size() < other.words_.size()) words_.resize(other.words_.size(), 0);
     for (std::size_t i = 0; i < other.words_.size(); ++i) words_[i] |= other.words_[i];
   }
+  void remove(const View& other) {
+    for (std::size_t i = 0; i < std::min(words_.size(), other.words_.size()); ++i) words_[i] &= ~other.words_[i];
+  }
   [[nodiscard]] bool includes(const View& other) const {
     for (std::size_t i = 0; i < other.words_.size(); ++i)
       if ((other.words_[i] & ~(i < words_.size() ? words_[i] : 0)) != 0) return false;

@@ -66,6 +66,20 @@ std::vector<std::vector<bool>> depositing_fences(const Kernel& kernel) {
   return deposits;
 }
 
+// [array] of the launch's threads that run the kernel: it is one element, accessed as a whole.
+std::vector<bool> single_locations(const LaunchContext& c, const Kernel& kernel) {
+  std::vector<bool> single(kernel.arrays.size(), false);
+  for (const ThreadProgram& program : c.image.threads)
+    if (program.kernel == &kernel) {
+      for (std::size_t a = 0; a < single.size(); ++a) {
+        const Allocation& allocation = c.image.memory[static_cast<std::uint32_t>(program.array_base[a] >> 32U) - 1];
+        single[a] = allocation.bytes == size_of(allocation.element);
+      }
+      break;
+    }
+  return single;
+}
+
 }  // namespace
 
 Machine::Machine(const LaunchContext& c, FenceReading fences, const Symmetry* symmetry, std::uint32_t resident,
@@ -84,7 +98,7 @@ Machine::Machine(const LaunchContext& c, FenceReading fences, const Symmetry* sy
     if (!c.launch.placed.empty())
       for (std::uint32_t r = 0; r < kernel.registers.size(); ++r) at_exit.push_back(RegisterId{r});
     liveness_.emplace_back(kernel, at_exit);
-    futures_.emplace_back(kernel, hierarchy_);
+    futures_.emplace_back(kernel, hierarchy_, single_locations(c, kernel), symmetry);
     deposits_.push_back(depositing_fences(kernel));
   }
   for (ThreadId t = 0; t < c.image.threads.size(); ++t) threads_of_cta_[c.image.cta_of[t]].push_back(t);
@@ -136,23 +150,25 @@ bool Machine::deposits(ThreadId t, InstructionRef fence) const {
   return deposits_[kernel_of(t)][fence.block.value][fence.index];
 }
 
-std::uint8_t Machine::doing(const State& s, ThreadId t, std::uint32_t storage) const {
+DoingBits Machine::doing(const State& s, ThreadId t, const Location& location) const {
   const Thread& thread = s.threads[t];
   if (thread.status == Status::exited || thread.status == Status::faulted) return 0;
   const InstructionRef at{thread.state.block, thread.state.index};
   const Future& future = futures_[kernel_of(t)];
-  std::uint8_t bits = future.anywhere(at);
+  const auto whose = owner(location);
+  const bool of_another = whose && *whose != context_.image.cta_of[t];
+  DoingBits bits = future.anywhere(at);
   const auto& bases = context_.image.threads[t].array_base;
   for (std::uint32_t a = 0; a < bases.size(); ++a)
-    if (context_.image.memory[static_cast<std::uint32_t>(bases[a] >> 32U) - 1].storage == storage)
-      bits |= future.on(ArrayId{a}, at);
+    if (context_.image.memory[static_cast<std::uint32_t>(bases[a] >> 32U) - 1].storage == location.storage)
+      bits |= of_another ? future.on_others(ArrayId{a}, at) : future.on(ArrayId{a}, at);
   return bits;
 }
 
-bool Machine::unordered(const State& s, std::uint32_t storage) const {
+bool Machine::unordered(const State& s, const Location& location) const {
   if (context_.problem.domain == ValueDomain::expressions) return false;  // which sum comes out is the question
   for (ThreadId t = 0; t < s.threads.size(); ++t)
-    if ((doing(s, t, storage) & Doing::ordered) != 0) return false;
+    if ((doing(s, t, location) & Doing::ordered) != 0) return false;
   return true;
 }
 
@@ -299,10 +315,10 @@ bool Machine::goes_first(State& s, ThreadId id) {
   const Action action = interpreter_.next(rules.program, rules.t.state);
   if (action.kind == Action::Kind::store) return true;
   if (action.kind == Action::Kind::fence) return false;
-  const std::uint8_t others_must_not =
+  const DoingBits others_must_not =
       action.kind == Action::Kind::load ? Doing::any_write : Doing::any_read | Doing::any_write;
   for (ThreadId u = 0; u < s.threads.size(); ++u)
-    if (u != id && (doing(s, u, action.place.location.storage) & others_must_not) != 0) return false;
+    if (u != id && (doing(s, u, action.place.location) & others_must_not) != 0) return false;
   return true;
 }
 

@@ -72,8 +72,12 @@ class Machine {
   [[nodiscard]] const Hierarchy& hierarchy() const { return hierarchy_; }
   [[nodiscard]] const Future& future(ThreadId t) const { return futures_[kernel_of(t)]; }
   [[nodiscard]] LocationTable& locations() { return locations_; }
-  // Doing bits of a live thread on the arrays in a storage, from where it is on.
-  [[nodiscard]] std::uint8_t doing(const State& state, ThreadId thread, std::uint32_t storage) const;
+  // Doing bits of a live thread on the arrays of a location, from where it is on; of those that may be that location.
+  [[nodiscard]] DoingBits doing(const State& state, ThreadId thread, const Location& location) const;
+  // CTA whose slot the location is, if any.
+  [[nodiscard]] std::optional<std::uint32_t> owner(const Location& location) const {
+    return symmetry_ == nullptr ? std::nullopt : symmetry_->owner(location);
+  }
   [[nodiscard]] const std::vector<ThreadId>& threads_of(std::uint32_t cta) const { return threads_of_cta_[cta]; }
   [[nodiscard]] Value initial_value(const Location& location) const;
   // While a path is retraced: the thread whose part this one plays.
@@ -92,8 +96,8 @@ class Machine {
   [[nodiscard]] std::size_t kernel_of(ThreadId t) const {
     return context_.image.threads[t].coordinates.kernel.value;
   }
-  // Whether a relaxed red.add to this storage commutes with all that anybody may still do there.
-  [[nodiscard]] bool unordered(const State& state, std::uint32_t storage) const;
+  // Whether a relaxed red.add to this location commutes with all that anybody may still do there.
+  [[nodiscard]] bool unordered(const State& state, const Location& location) const;
   [[nodiscard]] bool has_free_place(const State& state) const;
   [[nodiscard]] bool deposits(ThreadId thread, InstructionRef fence) const;
   [[nodiscard]] Trouble run(State& state, ThreadId thread, bool through_deposits);

@@ -2,10 +2,13 @@
 
 #include <algorithm>
 #include <numeric>
+#include <set>
+#include <span>
 
 #include <fmt/format.h>
 
 #include "checker/explore/memory_image.h"
+#include "checker/explore/view/knowledge_table.h"
 
 namespace fencewise::view {
 namespace {
@@ -85,6 +88,7 @@ void NormalForm::forget_in_threads(State& s) {
     const InstructionRef at{t.state.block, t.state.index};
     machine_.clear_dead_registers(t, id);
     machine_.clear_constants(t);
+    t.segment = no_record;  // what comes next has a record of its own, until both are known to the same
     const bool told = live(t) || !t.state.registers.empty();  // else no more of it is stored than that it has ended
     if (!told) {
       t.state.block = BlockId{};
@@ -99,19 +103,21 @@ void NormalForm::forget_in_threads(State& s) {
       t.fences.clear();
       t.own.clear();
       t.taken.clear();
-      t.segment = no_record;
       continue;
     }
     const Future& future = machine_.future(id);
     fences_sc |= future.fence_sc(at);
-    if (!future.strong_write(at)) t.fences.clear();
+    if (!future.passes_fences(at)) t.fences.clear();
     std::erase_if(t.own, [&](const auto& entry) {
-      return (machine_.doing(s, id, machine_.locations()[entry.first].storage) & Doing::strong_write) == 0;
+      return (machine_.doing(s, id, machine_.locations()[entry.first]) & Doing::passes_on) == 0;
     });
     if (!future.acquire_fence(at))
       std::erase_if(t.taken, [&](const auto& entry) {
-        return (machine_.doing(s, id, machine_.locations()[entry.first].storage) & Doing::acquire) == 0;
+        return (machine_.doing(s, id, machine_.locations()[entry.first]) & Doing::acquire) == 0;
       });
+    // An acquire adds to what the thread knows.
+    for (auto& [cell, structure] : t.taken)
+      for (auto& [group, view] : structure.views()) view.remove(t.known);
   }
   if (!fences_sc) s.fence_sc.clear();
 }
@@ -135,18 +141,18 @@ void NormalForm::forget_in_cells(State& s) {
   };
   drop_gone(s.fence_sc);
 
-  // Who may still access what, by storage.
+  // Who may still access what, by storage and the CTA whose slot it is.
   struct Accessors {
-    std::vector<std::pair<ThreadId, std::uint8_t>> threads;  // with Doing bits
-    std::uint8_t any = 0;
+    std::vector<std::pair<ThreadId, DoingBits>> threads;  // with Doing bits
+    DoingBits any = 0;
     bool acquires = false;  // some reads strongly, and may acquire by it
   };
-  std::map<std::uint32_t, Accessors> by_storage;
-  const auto accessors_of = [&](std::uint32_t storage) -> const Accessors& {
-    const auto [it, fresh] = by_storage.try_emplace(storage);
+  std::map<std::pair<std::uint32_t, std::optional<std::uint32_t>>, Accessors> known;
+  const auto accessors_of = [&](const Location& location) -> const Accessors& {
+    const auto [it, fresh] = known.try_emplace({location.storage, machine_.owner(location)});
     if (!fresh) return it->second;
     for (ThreadId t = 0; t < s.threads.size(); ++t) {
-      const std::uint8_t bits = machine_.doing(s, t, storage);
+      const DoingBits bits = machine_.doing(s, t, location);
       if ((bits & (Doing::any_read | Doing::any_write)) == 0) continue;
       it->second.threads.emplace_back(t, bits);
       it->second.any |= bits;
@@ -162,7 +168,9 @@ void NormalForm::forget_in_cells(State& s) {
     Cell& c = s.cells[number];
     if (c.messages.empty()) continue;
     const std::uint32_t storage = machine_.locations()[number].storage;
-    const Accessors& who = accessors_of(storage);
+    const Accessors& who = accessors_of(machine_.locations()[number]);
+    // Whether all who may come are morally strong with what was done at that level, wherever it was done.
+    const auto anywhere = [&](Level level) { return h.everybody(level) && (who.any & Doing::narrow) == 0; };
     if (who.threads.empty()) {
       if (!machine_.context().image.memory[storage].buffer || c.messages.back().initial) {
         c = Cell();
@@ -192,7 +200,7 @@ void NormalForm::forget_in_cells(State& s) {
     }
     c.messages.front().record = no_record;
     for (Message& m : c.messages) {
-      if (m.strong && m.place < h.ctas()) m.place = place[m.place];
+      if (m.strong && m.place < h.ctas()) m.place = anywhere(m.level) ? h.gone(0) : place[m.place];
       if ((who.any & Doing::strong_read) == 0) m.seen.clear();
       if (!who.acquires) m.released.clear();
       drop_gone(m.released);
@@ -201,10 +209,10 @@ void NormalForm::forget_in_cells(State& s) {
     if (mutation() == Mutation::strong_accesses_forgotten)
       std::erase_if(c.accesses, [](const PastAccess& a) { return a.strong; });
     std::erase_if(c.accesses, [&](PastAccess& a) {
-      if (a.strong && a.place < h.ctas()) a.place = place[a.place];
+      if (a.strong && a.place < h.ctas()) a.place = anywhere(a.level) ? h.gone(0) : place[a.place];
       return std::none_of(who.threads.begin(), who.threads.end(), [&](const auto& accessor) {
         const auto& [t, bits] = accessor;
-        const std::uint8_t conflicting = a.write ? bits : bits & ~Doing::any_read;
+        const DoingBits conflicting = a.write ? bits : static_cast<DoingBits>(bits & ~Doing::any_read);
         if ((conflicting & (Doing::any_read | Doing::any_write)) == 0 || s.threads[t].known.knows(a.record)) return false;
         if (!a.strong || (conflicting & Doing::any_weak) != 0 || (bits & Doing::narrow) != 0) return true;
         return !h.reaches(cta_of[t], h.top(), a.place) || !h.reaches(a.place, a.level, cta_of[t]);
@@ -217,8 +225,9 @@ void NormalForm::forget_in_cells(State& s) {
 
 // --- Interchangeable CTAs ---
 
-// What can be seen of each CTA whatever its name; equal for CTAs that are interchangeable.
-std::vector<std::uint64_t> NormalForm::colours(const State& s) {
+// What can be seen of each CTA whatever its name; equal for CTAs that are interchangeable. First what does not depend on what is
+// known, then how much is: states that differ in that alone then have their CTAs in the same order, and one may subsume the other.
+std::vector<NormalForm::Colour> NormalForm::colours(const State& s) {
   const auto& image = machine_.context().image;
   const Terms& terms = machine_.context().terms;
   std::vector<std::uint64_t> colour(symmetry_->ctas());
@@ -250,64 +259,118 @@ std::vector<std::uint64_t> NormalForm::colours(const State& s) {
     for (std::uint32_t r = 0; r < t.state.registers.size(); ++r)
       if (t.state.registers[r] != Value()) colour[cta] += look(t.state.registers[r], mix(who, r + 7), cta);
   }
-  std::vector<std::uint64_t> record(s.records, 0);  // what can be seen of a record
-  std::vector<std::pair<std::uint32_t, Record>> owned;
+  // What records are attached to, and which views have them. `where` means the same for all CTAs.
+  struct Attached {
+    Record record;
+    std::uint64_t where;
+    std::uint32_t home, place;  // CTAs, or nobody
+  };
+  struct Holder {
+    const View* view;
+    std::uint64_t where;
+    std::uint32_t home, group;  // CTAs, or nobody
+  };
+  std::vector<Attached> attached;
+  std::vector<Holder> holders;
+  const Hierarchy& h = machine_.hierarchy();
+  const auto hold = [&](const Structure& structure, std::uint64_t where, std::uint32_t home) {
+    for (const auto& [g, v] : structure.views()) {
+      Holder holder{&v, mix(where, 43), home, nobody};
+      for (Level l = 0; l <= h.top(); ++l)
+        if (h.by_cta(l) && g >= h.first_of(l) && g < h.first_of(l) + h.ctas()) {
+          holder.where = mix(where, l);
+          holder.group = g - h.first_of(l);
+        }
+      if (holder.group == nobody) holder.where = mix(where, g);
+      holders.push_back(holder);
+    }
+  };
+  const auto cell_at = [&](CellId number) {
+    const Location& l = machine_.locations()[number];
+    const auto home = symmetry_->home(l);
+    return std::pair(home ? mix(2, home->place) : mix(mix(3, l.storage), l.offset), home ? home->cta : nobody);
+  };
   for (CellId number = 0; number < s.cells.size(); ++number) {
     const Cell& c = s.cells[number];
     if (c.messages.empty()) continue;
-    const Location& l = machine_.locations()[number];
-    const auto home = symmetry_->home(l);
-    const std::uint64_t where = home ? mix(2, home->place) : mix(mix(3, l.storage), l.offset);
-    const std::uint32_t cta = home ? home->cta : nobody;
+    const auto [where, home] = cell_at(number);
     for (std::size_t n = 0; n < c.messages.size(); ++n) {
       const Message& m = c.messages[n];
-      const std::uint64_t seen = look(m.value, mix(where, n), cta);
-      if (home) colour[cta] += seen;
-      if (m.strong && m.place < colour.size()) colour[m.place] += mix(where, n + 100);
-      if (m.record < record.size()) {
-        record[m.record] += mix(where, n + 200);
-        if (home) owned.emplace_back(cta, m.record);
-      }
+      const std::uint64_t seen = look(m.value, mix(where, n), home);
+      const std::uint32_t place = m.strong && m.place < colour.size() ? m.place : nobody;
+      if (home != nobody) colour[home] += seen;
+      if (place != nobody) colour[place] += mix(where, n + 100);
+      if (m.record < s.records) attached.push_back({m.record, mix(where, n + 200), home, place});
+      if (!m.seen.empty()) holders.push_back({&m.seen, mix(where, n + 300), home, nobody});
+      hold(m.released, mix(where, n + 400), home);
     }
     for (const PastAccess& a : c.accesses) {
       const std::uint64_t what = mix(where, std::uint64_t{a.level} << 2U | std::uint64_t{a.strong} << 1U | std::uint64_t{a.write});
-      if (a.record < record.size()) record[a.record] += what;
-      if (home) owned.emplace_back(cta, a.record);
-      if (a.strong && a.place < colour.size()) {
-        colour[a.place] += mix(what, 5);
-        owned.emplace_back(a.place, a.record);
-      }
+      const std::uint32_t place = a.strong && a.place < colour.size() ? a.place : nobody;
+      if (a.record < s.records) attached.push_back({a.record, what, home, place});
     }
   }
-  // Who knows what.
-  const std::vector<std::uint64_t> first = colour;
-  for (const auto& [cta, r] : owned)
-    if (r < record.size()) record[r] += mix(first[cta], 11);
-  std::vector<std::uint64_t> known_to(s.records, 0);
   for (ThreadId id = 0; id < s.threads.size(); ++id) {
+    const Thread& t = s.threads[id];
     const std::uint32_t cta = image.cta_of[id];
-    s.threads[id].known.each([&](Record r) {
-      if (r >= s.records) return;
-      colour[cta] += mix(record[r], 13);
-      known_to[r] += mix(first[cta], 17);
-    });
+    const std::uint64_t who = mix(13, image.threads[id].coordinates.index_in_cta);
+    if (!t.known.empty()) holders.push_back({&t.known, who, cta, nobody});
+    hold(t.fences, mix(who, 17), cta);
+    for (const auto* by_cell : {&t.own, &t.taken})
+      for (const auto& [number, structure] : *by_cell) {
+        const auto [where, home] = cell_at(number);
+        hold(structure, mix(mix(who, by_cell == &t.own ? 19 : 23), mix(where, static_cast<std::uint64_t>(home == cta))), cta);
+      }
   }
-  for (CellId number = 0; number < s.cells.size(); ++number)
-    for (std::size_t n = 0; n < s.cells[number].messages.size(); ++n) {
-      const Message& m = s.cells[number].messages[n];
-      if (symmetry_->home(machine_.locations()[number])) continue;
-      const std::uint64_t where = mix(mix(19, number), n);
-      m.seen.each([&](Record r) { known_to[r] += where; });
-      for (const auto& [g, v] : m.released.views()) v.each([&](Record r) { known_to[r] += mix(where, 23); });
+  for (const Arrival& a : s.arrivals)
+    holders.push_back({&a.known, mix(mix(29, a.id), image.threads[a.thread].coordinates.index_in_cta), image.cta_of[a.thread], nobody});
+  hold(s.fence_sc, 31, nobody);
+
+  const std::vector<std::uint64_t> without_knowledge = colour;
+  std::vector<std::uint64_t> weight(s.records, 0), amount(colour.size(), 0);
+  for (const Attached& a : attached) ++weight[a.record];
+  for (ThreadId id = 0; id < s.threads.size(); ++id)
+    s.threads[id].known.each([&](Record r) { amount[image.cta_of[id]] += r < s.records ? weight[r] : 0; });
+  const auto result = [&] {
+    std::vector<Colour> all;
+    for (std::size_t c = 0; c < colour.size(); ++c) all.emplace_back(without_knowledge[c], amount[c], colour[c]);
+    return all;
+  };
+  // Tell apart what is connected in different ways, until no more can be told.
+  const auto count = [&] { return std::set<std::uint64_t>(colour.begin(), colour.end()).size(); };
+  const auto of = [&](std::uint32_t cta) { return cta == nobody ? 0 : mix(colour[cta], 37); };
+  for (std::size_t told = count();;) {
+    std::vector<std::uint64_t> record(s.records, 0);
+    for (const Attached& a : attached) record[a.record] += mix(mix(a.where, of(a.home)), of(a.place));
+    std::vector<std::uint64_t> known = record;
+    for (const Holder& holder : holders) {
+      const std::uint64_t by = mix(mix(holder.where, of(holder.home)), of(holder.group));
+      holder.view->each([&](Record r) {
+        if (r < s.records) known[r] += by;
+      });
     }
-  for (const auto& [g, v] : s.fence_sc.views()) v.each([&](Record r) { known_to[r] += 29; });
-  for (const auto& [cta, r] : owned)
-    if (r < record.size()) colour[cta] += mix(known_to[r], 31);
-  return colour;
+    std::vector<std::uint64_t> next = colour;
+    for (const Attached& a : attached)
+      for (const std::uint32_t cta : {a.home, a.place})
+        if (cta != nobody) next[cta] += mix(mix(a.where, 47), known[a.record]);
+    for (const Holder& holder : holders) {
+      if (holder.home == nobody && holder.group == nobody) continue;
+      std::uint64_t all = 0;
+      holder.view->each([&](Record r) {
+        if (r < s.records) all += mix(known[r], 53);
+      });
+      for (const std::uint32_t cta : {holder.home, holder.group})
+        if (cta != nobody) next[cta] += mix(holder.where, all);
+    }
+    colour = std::move(next);
+    const std::size_t now = count();
+    if (now == told || now == colour.size()) return result();
+    told = now;
+  }
 }
 
 void NormalForm::order_ctas(State& s) {
-  const std::vector<std::uint64_t> colour = colours(s);
+  const std::vector<Colour> colour = colours(s);
   std::vector<std::uint32_t> names(colour.size());
   std::iota(names.begin(), names.end(), 0);
   bool ordered = true;
@@ -406,8 +469,9 @@ std::vector<std::uint32_t> NormalForm::representatives(const State& s) {
     for (std::uint32_t c = 0; c < machine_.hierarchy().ctas(); ++c) kept.push_back(c);
     return kept;
   }
-  const std::vector<std::uint64_t> colour = colours(s);
-  Encoding mine;
+  const std::vector<Colour> colour = colours(s);
+  std::string control;
+  KnowledgeTable table;
   for (std::uint32_t c = 0; c < symmetry_->ctas(); ++c) {
     const auto& threads = machine_.threads_of(c);
     if (std::none_of(threads.begin(), threads.end(), [&](ThreadId t) { return Machine::may_move(s, t); })) continue;
@@ -420,9 +484,11 @@ std::vector<std::uint32_t> NormalForm::representatives(const State& s) {
       State swapped = s;
       rename(swapped, names);
       number_records(swapped);
-      if (mine.control.empty()) mine = encode(s);
-      const Encoding theirs = encode(swapped);
-      return mine.control == theirs.control && mine.known == theirs.known;
+      if (control.empty()) {
+        control = encode_control(s);
+        table = table_of(s);
+      }
+      return control == encode_control(swapped) && table == table_of(swapped);
     });
     if (!again) kept.push_back(c);
   }
@@ -438,34 +504,53 @@ void NormalForm::number_records(State& s) {
       if (m.record != no_record) used[m.record] = true;
     for (const PastAccess& a : c.accesses) used[a.record] = true;
   }
-  // A record's column: which views have it.
-  std::vector<std::uint64_t> column(s.records, 0);
-  std::vector<std::uint32_t> height(s.records, 0);
-  std::uint64_t view = 0;
+  // Which views have each record.
+  std::size_t views = 0;
+  each_view(s, [&](const View&) { ++views; });
+  const std::size_t width = (views + 63) / 64;
+  std::vector<std::uint64_t> bits(s.records * width, 0);
+  std::size_t view = 0;
   each_view(s, [&](const View& v) {
+    v.each([&](Record r) { bits[r * width + view / 64] |= std::uint64_t{1} << (view % 64); });
     ++view;
-    v.each([&](Record r) {
-      if (!used[r]) return;
-      column[r] += mix(view, 37);
-      ++height[r];
-    });
   });
+  const auto column = [&](Record r) { return std::span(bits).subspan(r * width, width); };
+  const auto known_where = [&](Record a, Record b) {  // b is known wherever a is
+    for (std::size_t w = 0; w < width; ++w)
+      if ((bits[a * width + w] & ~bits[b * width + w]) != 0) return false;
+    return true;
+  };
   std::vector<Record> same_as(s.records);
   std::iota(same_as.begin(), same_as.end(), 0);
   if (reductions_.merge) {
-    std::unordered_map<std::uint64_t, Record> first;
+    const auto before = [&](Record a, Record b) { return std::ranges::lexicographical_compare(column(a), column(b)); };
+    std::set<Record, decltype(before)> first(before);
     for (Record r = 0; r < s.records; ++r)
-      if (used[r]) same_as[r] = first.try_emplace(column[r], r).first->second;
+      if (used[r]) same_as[r] = *first.insert(r).first;
     if (mutation() == Mutation::records_merged_unseen) {
       const auto some = std::find(used.begin(), used.end(), true) - used.begin();
       for (Record r = 0; r < s.records; ++r)
         if (used[r]) same_as[r] = static_cast<Record>(some);
     }
-    if (mutation() != Mutation::records_merged_unseen) each_view(s, [&](const View& v) {  // columns were compared by a hash: make sure
-      v.each([&](Record r) {
-        if (used[r] && same_as[r] != r && (!v.knows(same_as[r]) || height[r] != height[same_as[r]])) same_as[r] = r;
-      });
-    });
+  }
+  // Of accesses of one kind, those that nobody misses who does not miss another one.
+  for (Cell& c : s.cells) {
+    if (c.accesses.empty()) continue;
+    const auto kind = [](const PastAccess& a) { return std::tuple(a.write, a.strong, a.level, a.place); };
+    for (PastAccess& a : c.accesses) a.record = same_as[a.record];
+    if (!reductions_.merge) continue;
+    std::vector<PastAccess> kept;
+    for (std::size_t n = 0; n < c.accesses.size(); ++n) {
+      const PastAccess& a = c.accesses[n];
+      bool needed = true;
+      for (std::size_t m = 0; m < c.accesses.size() && needed; ++m) {
+        const PastAccess& b = c.accesses[m];
+        if (n != m && kind(a) == kind(b) && known_where(b.record, a.record))
+          needed = !known_where(a.record, b.record) ? false : n < m;
+      }
+      if (needed) kept.push_back(a);
+    }
+    c.accesses = std::move(kept);
   }
   std::vector<Record> number(s.records, no_record);
   Record next = 0;
@@ -476,29 +561,16 @@ void NormalForm::number_records(State& s) {
     r = n;
   };
   for (Cell& c : s.cells) {
-    for (PastAccess& a : c.accesses) a.record = same_as[a.record];
-    std::sort(c.accesses.begin(), c.accesses.end(), [&](const PastAccess& a, const PastAccess& b) {
-      return std::tuple(a.write, a.strong, a.level, a.place, column[a.record], a.record) <
-             std::tuple(b.write, b.strong, b.level, b.place, column[b.record], b.record);
-    });
-    c.accesses.erase(std::unique(c.accesses.begin(), c.accesses.end(),
-                                 [](const PastAccess& a, const PastAccess& b) {
-                                   return std::tuple(a.write, a.strong, a.level, a.place, a.record) ==
-                                          std::tuple(b.write, b.strong, b.level, b.place, b.record);
-                                 }),
-                     c.accesses.end());
     for (Message& m : c.messages) name(m.record);
     for (PastAccess& a : c.accesses) name(a.record);
   }
   each_view(s, [&](View& v) {
     View renumbered;
     v.each([&](Record r) {
-      if (used[r]) renumbered.add(number[same_as[r]]);
+      if (number[same_as[r]] != no_record) renumbered.add(number[same_as[r]]);
     });
     v = std::move(renumbered);
   });
-  for (Thread& t : s.threads)
-    if (t.segment != no_record) t.segment = used[t.segment] ? number[same_as[t.segment]] : no_record;
   const auto drop_empty = [](Structure& structure) {
     std::erase_if(structure.views(), [](const auto& entry) { return entry.second.empty(); });
   };

@@ -8,6 +8,7 @@
 #pragma once
 
 #include <unordered_map>
+#include <tuple>
 #include <vector>
 
 #include "checker/check.h"
@@ -36,7 +37,8 @@ class NormalForm {
   void order_ctas(State& state);
   void rename(State& state, const std::vector<std::uint32_t>& names);
   void number_records(State& state);
-  [[nodiscard]] std::vector<std::uint64_t> colours(const State& state);
+  using Colour = std::tuple<std::uint64_t, std::uint64_t, std::uint64_t>;
+  [[nodiscard]] std::vector<Colour> colours(const State& state);
 
   Machine& machine_;
   const Symmetry* symmetry_;

@@ -232,7 +232,7 @@ void Machine::Rules::go(bool through_deposits) {
       case Action::Kind::atomic: {
         const Atomic& a = std::get<Atomic>(action.instruction->operation);
         const bool adds = a.red && a.op == AtomicOp::add && a.access.order == Order::relaxed;
-        if (!adds || m.fence_reading_ == FenceReading::exact || !m.unordered(s, action.place.location.storage) ||
+        if (!adds || m.fence_reading_ == FenceReading::exact || !m.unordered(s, action.place.location) ||
             outcomes(action, a) != 1)
           return stop(Status::visible);
         sweep.end();

@@ -112,13 +112,10 @@ class LocationTable {
   std::vector<Location> locations_;
 };
 
-// A state without private steps to take as bytes: equal for equal states in normal form. What is known is kept apart, for subsumption.
-struct Encoding {
-  std::string control;  // threads, memory: everything but views
-  std::string known;    // views, in a fixed order, `words` 64-bit words each
-};
-[[nodiscard]] Encoding encode(const State& state);
-// The state again. `like`: any state of the same launch.
-[[nodiscard]] State decode(const std::string& control, const std::string& known, const State& like);
+// A state in normal form without private steps to take, as bytes: threads, messages, arrivals. What views know is apart
+// (knowledge_table.h), for subsumption.
+[[nodiscard]] std::string encode_control(const State& state);
+// The state again, without what is known. `like`: any state of the same launch.
+[[nodiscard]] State decode_control(const std::string& control, const State& like);
 
 }  // namespace fencewise::view

@@ -1,7 +1,6 @@
 #include "checker/explore/view/view_explorer.h"
 
 #include <algorithm>
-#include <cstring>
 #include <deque>
 #include <numeric>
 #include <set>
@@ -10,21 +9,6 @@
 #include <boost/graph/strong_components.hpp>
 
 namespace fencewise::view {
-namespace {
-
-constexpr std::uint32_t no_node = ~0U;
-
-bool includes(const std::string& all, const std::string& part) {
-  for (std::size_t i = 0; i < part.size(); i += 8) {
-    std::uint64_t a = 0, p = 0;
-    std::memcpy(&a, all.data() + i, 8);
-    std::memcpy(&p, part.data() + i, 8);
-    if ((p & ~a) != 0) return false;
-  }
-  return true;
-}
-
-}  // namespace
 
 ViewExplorer::ViewExplorer(const LaunchContext& context, FenceReading fences, std::optional<Symmetry> symmetry,
                            std::uint32_t replays, std::uint32_t resident, const Reductions& reductions, Budget& budget, SearchStats& stats)
@@ -36,19 +20,39 @@ ViewExplorer::ViewExplorer(const LaunchContext& context, FenceReading fences, st
       budget_(budget),
       stats_(stats) {}
 
-// The number of the state, and whether it is new. A state that knows more than a stored one can do nothing more.
+// The number of the state, and whether it is new. A state that knows more than another can do nothing more: it is left out if
+// the other one is stored, and taken out if it is stored and not expanded yet.
 std::pair<ViewExplorer::Id, bool> ViewExplorer::store(const State& s, Id parent, Move move) {
-  Encoding e = encode(s);
-  auto& [control, same_control] = *stored_.try_emplace(std::move(e.control)).first;
-  for (const Known& k : same_control)
-    if (k.views == e.known || (reductions_.subsume && includes(e.known, k.views)) ||
-        (mutation() == Mutation::less_known_is_dropped && includes(k.views, e.known)))
-      return {k.id, false};
+  KnowledgeTable table = table_of(s);
+  auto& [control, same_control] = *stored_.try_emplace(encode_control(s)).first;
   const auto id = static_cast<Id>(nodes_.size());
-  same_control.push_back({std::move(e.known), id});
-  nodes_.push_back({parent, move, &control, static_cast<std::uint32_t>(same_control.size() - 1), false});
+  for (const Id known : same_control)
+    if (nodes_[known].table == table || (reductions_.subsume && knows_as_much(table, nodes_[known].table)) ||
+        (mutation() == Mutation::less_known_is_dropped && knows_as_much(nodes_[known].table, table)))
+      return {known, false};
+  if (reductions_.subsume)
+    std::erase_if(same_control, [&](Id known) {
+      if (nodes_[known].expanded || !knows_as_much(nodes_[known].table, table)) return false;
+      nodes_[known].instead = id;
+      --stats_.states;
+      return true;
+    });
+  same_control.push_back(id);
+  nodes_.push_back({.parent = parent, .move = move, .control = &control, .table = std::move(table)});
   ++stats_.states;
   return {id, true};
+}
+
+State ViewExplorer::state_of(Id id, const State& like) const {
+  State state = decode_control(*nodes_[id].control, like);
+  read_table(nodes_[id].table, state);
+  machine_.restore_constants(state);
+  return state;
+}
+
+ViewExplorer::Id ViewExplorer::standing_for(Id id) const {
+  while (nodes_[id].instead != no_node) id = nodes_[id].instead;
+  return id;
 }
 
 Path ViewExplorer::path_to(Id id) const {
@@ -109,8 +113,9 @@ Explored ViewExplorer::explore(const FinalCheck& good, std::size_t most_bad, Fin
   while (!queue.empty()) {
     const Id id = queue.front();
     queue.pop_front();
-    State state = decode(*nodes_[id].control, stored_.at(*nodes_[id].control)[nodes_[id].index].views, first);
-    machine_.restore_constants(state);
+    if (nodes_[id].instead != no_node) continue;
+    nodes_[id].expanded = true;
+    const State state = state_of(id, first);
     if (machine_.ended(state)) {
       MemoryImage memory = memory_of(state);
       if (!good(state, memory) && !bad(path_to(id))) return result;
@@ -174,10 +179,13 @@ Explored ViewExplorer::explore(const FinalCheck& good, std::size_t most_bad, Fin
 }
 
 // A state that may repeat for ever though every thread that can go on does. Within a cycle reads see what is newest.
-std::optional<ViewExplorer::Id> ViewExplorer::livelock() const {
+std::optional<ViewExplorer::Id> ViewExplorer::livelock() {
   using Graph = boost::adjacency_list<boost::vecS, boost::vecS, boost::directedS>;
   Graph graph(nodes_.size());
-  for (const Step& s : steps_) boost::add_edge(s.from, s.to, graph);
+  for (Step& s : steps_) {
+    s.to = standing_for(s.to);
+    boost::add_edge(s.from, s.to, graph);
+  }
   std::vector<std::size_t> component(nodes_.size());
   if (nodes_.empty()) return std::nullopt;
   const std::size_t count = boost::strong_components(
@@ -191,6 +199,7 @@ std::optional<ViewExplorer::Id> ViewExplorer::livelock() const {
   };
   std::vector<Cycle> cycles(count);
   for (Id id = 0; id < nodes_.size(); ++id) {
+    if (nodes_[id].instead != no_node) continue;
     cycles[component[id]].states += static_cast<std::size_t>(!nodes_[id].partly);
     cycles[component[id]].first = std::min(cycles[component[id]].first, id);
   }

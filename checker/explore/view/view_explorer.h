@@ -13,6 +13,7 @@
 
 #include "checker/check.h"
 #include "checker/explore/budget.h"
+#include "checker/explore/view/knowledge_table.h"
 #include "checker/explore/view/normal_form.h"
 
 namespace fencewise::view {
@@ -57,13 +58,16 @@ class ViewExplorer {
 
  private:
   using Id = std::uint32_t;
+  static constexpr Id no_node = ~Id{0};
   [[nodiscard]] Mutation mutation() const { return static_cast<Mutation>(reductions_.mutation); }
   struct Node {
     Id parent;
     Move move;
-    const std::string* control;  // in stored_
-    std::uint32_t index;         // in stored_[*control]
-    bool partly = false;         // only the thread that goes first was moved
+    const std::string* control;  // a key of stored_
+    KnowledgeTable table;
+    bool partly = false;    // only the thread that goes first was moved
+    bool expanded = false;
+    Id instead = no_node;   // a state that allows all that this one does, and was met before this one was expanded
   };
   struct Step {  // that reads what is newest
     Id from, to;
@@ -72,9 +76,11 @@ class ViewExplorer {
   };
   [[nodiscard]] std::pair<Id, bool> store(const State& state, Id parent, Move move);
   [[nodiscard]] std::vector<ThreadId> threads_to_move(const State& state);
+  [[nodiscard]] State state_of(Id id, const State& like) const;
+  [[nodiscard]] Id standing_for(Id id) const;
   [[nodiscard]] Path path_to(Id id) const;
   [[nodiscard]] MemoryImage memory_of(const State& state);
-  [[nodiscard]] std::optional<Id> livelock() const;
+  [[nodiscard]] std::optional<Id> livelock();
 
   [[nodiscard]] State first_of_retrace(Retrace& trace);
 
@@ -85,11 +91,7 @@ class ViewExplorer {
   Reductions reductions_;
   Budget& budget_;
   SearchStats& stats_;
-  struct Known {
-    std::string views;
-    Id id;
-  };
-  std::unordered_map<std::string, std::vector<Known>> stored_;  // by control; keys stay where they are
+  std::unordered_map<std::string, std::vector<Id>> stored_;  // by control; keys stay where they are
   std::vector<Node> nodes_;                                     // [id]
   std::vector<Step> steps_;
 };
