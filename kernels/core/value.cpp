@@ -205,6 +205,12 @@ Value Terms::sum(Type asked, Value a, std::uint64_t factor_a, Value b, std::uint
   node.type = type;
   add_parts(node, type, a, factor_a);
   add_parts(node, type, b, factor_b);
+  return gathered(std::move(node), asked);
+}
+
+// The sum whose parts, in any order and some of them several times, are in `node`.
+Value Terms::gathered(Node node, Type asked) {
+  const Type type = node.type;
   std::sort(node.parts.begin(), node.parts.end());
   std::vector<std::pair<std::uint32_t, std::uint64_t>> merged;
   for (const auto& part : node.parts) {
@@ -343,10 +349,12 @@ Value Terms::substitute(Value v, const std::unordered_map<std::uint32_t, Value>&
   if (const auto it = replacement.find(v.term()); it != replacement.end()) return it->second;
   const Node node = nodes_[v.term()];
   if (node.kind == Kind::sum) {
-    Value result = Value::number(node.bits);
-    for (const auto& [term, count] : node.parts)
-      result = sum(node.type, result, 1, substitute(Value(0, term), replacement), count);
-    return result;
+    Node replaced;
+    replaced.kind = Kind::sum;
+    replaced.type = node.type;
+    replaced.bits = node.bits;
+    for (const auto& [term, count] : node.parts) add_parts(replaced, node.type, substitute(Value(0, term), replacement), count);
+    return gathered(std::move(replaced), node.type);
   }
   if (node.kind != Kind::operation) return v;
   std::vector<Value> operands;

@@ -88,6 +88,7 @@ class Terms {
   [[nodiscard]] Value intern(Node node);
   [[nodiscard]] std::optional<Value> special(Value a, Value b, Value c) const;
   [[nodiscard]] bool sums_are_multisets(Type type) const;
+  [[nodiscard]] Value gathered(Node node, Type asked);
   [[nodiscard]] Value sum(Type type, Value a, std::uint64_t factor_a, Value b, std::uint64_t factor_b);
   void add_parts(Node& into, Type type, Value v, std::uint64_t factor) const;
   [[nodiscard]] Value operation(Arith op, Type type, std::vector<Value> operands);

@@ -1,7 +1,9 @@
 #include "checker/explore/view/knowledge_table.h"
 
 #include <algorithm>
+#include <bit>
 #include <map>
+#include <span>
 
 #include "kernels/core/error.h"
 
@@ -81,6 +83,61 @@ struct Layout {
 };
 
 }  // namespace
+
+namespace {
+
+std::uint64_t renamed_column(std::uint64_t n, const TableNames& names) {
+  const auto kind = static_cast<Column>(n >> 60U);
+  const auto group = [&] { return std::uint64_t{names.group(static_cast<Structure::Group>(part(n, 2)))}; };
+  const auto thread = [&] { return std::uint64_t{names.thread(static_cast<ThreadId>(part(n, 0)))}; };
+  const auto cell = [&](unsigned at) { return std::uint64_t{names.cell(static_cast<CellId>(part(n, at)))}; };
+  switch (kind) {
+    case Column::known: return name(kind, thread());
+    case Column::fences: return name(kind, thread(), 0, group());
+    case Column::own:
+    case Column::taken: return name(kind, thread(), cell(1), group());
+    case Column::seen: return name(kind, cell(0), part(n, 1));
+    case Column::released: return name(kind, cell(0), part(n, 1), group());
+    case Column::arrival: return name(kind, names.arrival(static_cast<std::uint32_t>(part(n, 0))));
+    case Column::fence_sc: return name(kind, 0, 0, group());
+  }
+  return n;
+}
+std::uint64_t renamed_row(std::uint64_t n, const TableNames& names) {
+  const std::uint64_t cell = names.cell(static_cast<CellId>(part(n, 0)));
+  const bool strong = (part(n, 2) & 2U) != 0;
+  if (static_cast<Row>(n >> 60U) == Row::message || !strong) return name(n >> 60U, cell, part(n, 1), part(n, 2));
+  return name(n >> 60U, cell, names.place(static_cast<Place>(part(n, 1))), part(n, 2));
+}
+
+}  // namespace
+
+KnowledgeTable renamed(const KnowledgeTable& table, const TableNames& names) {
+  const Layout t(table);
+  std::vector<std::pair<std::uint64_t, std::size_t>> columns, rows;
+  for (std::size_t c = 0; c < t.columns; ++c) columns.emplace_back(renamed_column(t.column_names[c], names), c);
+  for (std::size_t r = 0; r < t.rows; ++r) rows.emplace_back(renamed_row(t.row_names[r], names), r);
+  std::sort(columns.begin(), columns.end());
+  std::vector<std::size_t> place(t.columns);
+  for (std::size_t c = 0; c < t.columns; ++c) place[columns[c].second] = c;
+  std::vector<std::uint64_t> bits(t.rows * t.width, 0);
+  for (std::size_t r = 0; r < t.rows; ++r)
+    for (std::size_t w = 0; w < t.width; ++w)
+      for (std::uint64_t rest = t.bits[r * t.width + w]; rest != 0; rest &= rest - 1) {
+        const std::size_t c = place[w * 64 + static_cast<std::size_t>(std::countr_zero(rest))];
+        bits[r * t.width + c / 64] |= std::uint64_t{1} << (c % 64);
+      }
+  const auto row = [&](std::size_t r) { return std::span(bits).subspan(r * t.width, t.width); };
+  std::sort(rows.begin(), rows.end(), [&](const auto& a, const auto& b) {
+    return a.first != b.first ? a.first < b.first : std::ranges::lexicographical_compare(row(a.second), row(b.second));
+  });
+  KnowledgeTable result{t.columns, t.rows};
+  result.reserve(table.size());
+  for (const auto& [n, c] : columns) result.push_back(n);
+  for (const auto& [n, r] : rows) result.push_back(n);
+  for (const auto& [n, r] : rows) result.insert(result.end(), row(r).begin(), row(r).end());
+  return result;
+}
 
 KnowledgeTable table_of(const State& s) {
   std::vector<std::pair<std::uint64_t, const View*>> columns;

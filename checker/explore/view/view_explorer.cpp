@@ -46,7 +46,6 @@ std::pair<ViewExplorer::Id, bool> ViewExplorer::store(const State& s, Id parent,
 State ViewExplorer::state_of(Id id, const State& like) const {
   State state = decode_control(*nodes_[id].control, like);
   read_table(nodes_[id].table, state);
-  machine_.restore_constants(state);
   return state;
 }
 
@@ -73,10 +72,10 @@ MemoryImage ViewExplorer::memory_of(const State& s) {
   return memory;
 }
 
-// Threads that may move, one of each class of interchangeable CTAs; one that goes first in front.
-std::vector<ThreadId> ViewExplorer::threads_to_move(const State& state) {
+// Threads of these CTAs that may move; one that goes first in front.
+std::vector<ThreadId> ViewExplorer::threads_to_move(const State& state, const std::vector<std::uint32_t>& ctas) {
   std::vector<ThreadId> threads;
-  for (const std::uint32_t cta : normal_.representatives(state))
+  for (const std::uint32_t cta : ctas)
     for (const ThreadId t : machine_.threads_of(cta))
       if (Machine::may_move(state, t)) threads.push_back(t);
   if (!reductions_.alone) return threads;
@@ -115,7 +114,9 @@ Explored ViewExplorer::explore(const FinalCheck& good, std::size_t most_bad, Fin
     queue.pop_front();
     if (nodes_[id].instead != no_node) continue;
     nodes_[id].expanded = true;
-    const State state = state_of(id, first);
+    State state = state_of(id, first);
+    const std::vector<std::uint32_t> ctas = normal_.representatives(state);
+    machine_.restore_constants(state);
     if (machine_.ended(state)) {
       MemoryImage memory = memory_of(state);
       if (!good(state, memory) && !bad(path_to(id))) return result;
@@ -128,7 +129,7 @@ Explored ViewExplorer::explore(const FinalCheck& good, std::size_t most_bad, Fin
       continue;
     }
     bool moved = false;
-    const std::vector<ThreadId> threads = threads_to_move(state);
+    const std::vector<ThreadId> threads = threads_to_move(state, ctas);
     for (const ThreadId t : threads) {
       State prepared = state;
       Trouble trouble = Trouble::none;

@@ -75,7 +75,7 @@ class ViewExplorer {
     bool quiet;
   };
   [[nodiscard]] std::pair<Id, bool> store(const State& state, Id parent, Move move);
-  [[nodiscard]] std::vector<ThreadId> threads_to_move(const State& state);
+  [[nodiscard]] std::vector<ThreadId> threads_to_move(const State& state, const std::vector<std::uint32_t>& ctas);
   [[nodiscard]] State state_of(Id id, const State& like) const;
   [[nodiscard]] Id standing_for(Id id) const;
   [[nodiscard]] Path path_to(Id id) const;
