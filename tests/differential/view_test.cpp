@@ -433,6 +433,14 @@ exists (x == 1))",
                      | ld.weak r2, d        |                     ;
                      | LC00:                |                     ;
 exists (d == 1))",
+                                    R"(PTX written-after-the-fence
+{ d = 0; e = 0; x = 0; }
+ P0@cta 0,gpu 0      | P1@cta 1,gpu 0       ;
+ st.weak d, 1        | ld.acquire.gpu r0, x ;
+ fence.acq_rel.gpu   | bne r0, 1, LC00      ;
+ st.weak e, 1        | ld.weak r1, e        ;
+ st.relaxed.gpu x, 1 | LC00:                ;
+exists (d == 1))",
                                     R"(PTX red-takes-nothing
 { x = 0; y = 0; }
  P0@cta 0,gpu 0      | P1@cta 1,gpu 0           ;

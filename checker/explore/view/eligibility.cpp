@@ -131,6 +131,8 @@ struct Role {
   const ThreadProgram* program = nullptr;
   std::map<std::pair<std::uint32_t, std::uint32_t>, Place> places;  // [block, instruction]
   std::size_t threads = 0;
+  std::set<std::uint32_t> ctas;      // they are in
+  std::uint32_t component = 0;       // of roles that communicate
 };
 
 // Beyond these threads are not told apart by place.
@@ -156,8 +158,13 @@ class Look {
   }
 
   std::string run() {
-    for (const auto& [k, look] : looks_)
+    for (const auto& [k, look] : looks_) {
       if (auto why = barriers(k, look); !why.empty()) return why;
+      look.each([&](InstructionRef, const Instruction& i) {
+        const auto* fence = std::get_if<Fence>(&i.operation);
+        narrow_fences_ |= fence != nullptr && fence->order == Order::sc && !look.wide(fence->scope);
+      });
+    }
     collect();
     return cycles();
   }
@@ -230,8 +237,37 @@ class Look {
         roles_.push_back(std::move(role));
       }
       ++roles_[it->second].threads;
+      roles_[it->second].ctas.insert(c_.image.cta_of[static_cast<std::size_t>(&program - c_.image.threads.data())]);
     }
+    connect_roles();
     return true;
+  }
+
+  [[nodiscard]] bool share_cta(std::uint32_t a, std::uint32_t b) const { return share_cta_[a * roles_.size() + b]; }
+
+  // Components of roles that share strong locations or a CTA.
+  void connect_roles() {
+    const std::size_t n = roles_.size();
+    share_cta_.assign(n * n, false);
+    for (std::size_t a = 0; a < n; ++a)
+      for (std::size_t b = 0; b < n; ++b)
+        share_cta_[a * n + b] = std::any_of(roles_[a].ctas.begin(), roles_[a].ctas.end(),
+                                            [&](std::uint32_t cta) { return roles_[b].ctas.contains(cta); });
+    const auto communicate = [&](std::size_t a, std::size_t b) {
+      if (share_cta_[a * n + b]) return true;
+      for (const auto& [at, p] : roles_[a].places)
+        for (const auto& [other, q] : roles_[b].places)
+          if (p.meets(q) || p.array == ~0ULL || q.array == ~0ULL) return true;
+      return false;
+    };
+    for (std::uint32_t r = 0; r < n; ++r) roles_[r].component = r;
+    for (std::size_t a = 0; a < n; ++a)
+      for (std::size_t b = a + 1; b < n; ++b) {
+        const std::uint32_t from = roles_[b].component, to = roles_[a].component;
+        if (from == to || !communicate(a, b)) continue;
+        for (Role& r : roles_)
+          if (r.component == from) r.component = to;
+      }
   }
 
   [[nodiscard]] Place place_of(const Role& role, const Access& a, const ThreadConstants& constants,
@@ -319,8 +355,16 @@ class Look {
   [[nodiscard]] bool connected(const Visit& a, const Visit& b) const {
     if (a.out.kind != b.in.kind) return false;
     if (a.role == b.role && roles_[a.role].threads == 1) return false;
-    return a.out.kind != Site::Kind::memory || a.out.place.meets(b.in.place) || a.out.place.array == ~0ULL ||
-           b.in.place.array == ~0ULL;
+    switch (a.out.kind) {
+      case Site::Kind::barrier: return share_cta(a.role, b.role);
+      // Between threads that don't communicate the order of fence.sc closes no cycle: they are in a total order, so there would be one
+      // among threads that do.
+      case Site::Kind::fence: return narrow_fences_ || roles_[a.role].component == roles_[b.role].component;
+      case Site::Kind::memory: break;
+    }
+    if (a.out.place.array == ~0ULL || b.in.place.array == ~0ULL) return true;
+    const bool own = (a.out.place.array >> 62U & 1U) != 0;  // shared or local memory
+    return a.out.place.meets(b.in.place) && (!own || share_cta(a.role, b.role));
   }
 
   std::string cycles() {
@@ -374,6 +418,8 @@ class Look {
   std::map<std::uint32_t, KernelLook> looks_;            // [kernel]
   std::map<std::uint32_t, ThreadConstants> constants_;  // [kernel]
   std::vector<Role> roles_;
+  std::vector<bool> share_cta_;  // [role, role]
+  bool narrow_fences_ = false;   // some fence.sc does not include all threads
   std::vector<Visit> visits_;
   std::set<Place> unclean_;
 };

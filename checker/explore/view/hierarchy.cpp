@@ -52,7 +52,7 @@ Hierarchy::Hierarchy(const LaunchContext& c) {
   std::vector<std::vector<std::uint32_t>> rests;
   for (const auto& partition : partitions) {
     const auto most = image.ctas == 0 ? 0U : *std::max_element(partition.begin(), partition.end());
-    by_cta_.push_back(most + 1 == image.ctas);
+    by_cta_.push_back(image.ctas > 1 && most + 1 == image.ctas);
   }
   for (std::uint32_t cta = 0; cta < image.ctas; ++cta) {
     std::vector<std::uint32_t> rest;
