@@ -173,14 +173,21 @@ void Symmetry::Sweep::access(InstructionRef where, unsigned element, const Locat
       throw SymmetryBroken("a thread reaches another CTA's slot by its own id");
     return end();
   }
-  const Slots& slots = symmetry_->slots_[l.storage];
-  auto& counts = visits_[{sum, l.storage, l.offset % slots.bytes}];
-  counts.resize(slots.owner.size(), 0);
-  ++counts[l.offset / slots.bytes];
+  visited.emplace_back(sum, l);
 }
 
 void Symmetry::Sweep::end() {
-  for (const auto& [at, counts] : visits_) {
+  if (visited.empty()) return;
+  // (sum, storage, place in the slot) -> how often each slot was read
+  std::map<std::tuple<std::uint32_t, std::uint32_t, std::uint64_t>, std::vector<std::uint32_t>> visits;
+  for (const auto& [sum, l] : visited) {
+    const Slots& slots = symmetry_->slots_[l.storage];
+    auto& counts = visits[{sum, l.storage, l.offset % slots.bytes}];
+    counts.resize(slots.owner.size(), 0);
+    ++counts[l.offset / slots.bytes];
+  }
+  visited.clear();
+  for (const auto& [at, counts] : visits) {
     const Slots& slots = symmetry_->slots_[std::get<1>(at)];
     for (const auto& members : symmetry_->members_) {
       const auto first = slots.of_cta[members.front()];
@@ -189,7 +196,6 @@ void Symmetry::Sweep::end() {
           throw SymmetryBroken("a thread reads some CTAs' slots, not all");
     }
   }
-  visits_.clear();
 }
 
 void Symmetry::confirm(const PartialExecution& x) const {

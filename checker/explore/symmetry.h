@@ -62,20 +62,24 @@ class Symmetry {
   // Whether an access stays within its CTA's own slots. Seen to be so whenever it is made (Sweep::access).
   [[nodiscard]] bool stays_home(InstructionRef ref) const { return roles_.by_id[ref.block.value][ref.index]; }
 
-  // Which slots one thread has swept so far. Each value goes into one sum; a sum must have one of each slot of a role, or none.
+  // What one thread has swept so far. Each value goes into one sum; a sum must have one of each slot of a role, or none.
   class Sweep {
    public:
+    using Visited = std::vector<std::pair<std::uint32_t, Location>>;  // (sum, slot's location)
+
     explicit Sweep(const Symmetry* symmetry) : symmetry_(symmetry) {}
     // An access to memory. `element`: of a vector. Throws SymmetryBroken if it shows an access by the CTA's id outside its own slot.
     void access(InstructionRef where, unsigned element, const Location& location, std::uint32_t cta);
     // Any other operation. Throws SymmetryBroken if the sweep before it was not whole.
     void end();
+    // Visits that have not come to an end.
+    Visited visited;
 
    private:
     const Symmetry* symmetry_;  // null: nothing to see
-    // (sum, storage, place in the slot) -> how often each slot was read
-    std::map<std::tuple<std::uint32_t, std::uint32_t, std::uint64_t>, std::vector<std::uint32_t>> visits_;
   };
+  // Whether an access is part of a sweep.
+  [[nodiscard]] bool sweeps(InstructionRef ref) const { return sums_[ref.block.value][ref.index][0] != no_sum; }
 
   // To be called before any choice.
   void begin(PartialExecution& execution) const;

@@ -182,7 +182,16 @@ std::vector<Interchange::Colour> Interchange::colours(const State& s) {
   }
 }
 
+namespace {
+
+bool in_a_sweep(const State& s) {
+  return std::any_of(s.threads.begin(), s.threads.end(), [](const Thread& t) { return !t.swept.empty(); });
+}
+
+}  // namespace
+
 void Interchange::order(State& s) {
+  if (in_a_sweep(s)) return;
   const std::vector<Colour> colour = colours(s);
   std::vector<std::uint32_t> names(colour.size());
   std::iota(names.begin(), names.end(), 0);
@@ -387,13 +396,14 @@ class Interchange::Trade {
 };
 
 std::vector<std::uint32_t> Interchange::representatives(const State& s) {
-  const std::vector<Colour> colour = colours(s);
+  const bool told_apart = in_a_sweep(s);
+  const std::vector<Colour> colour = told_apart ? std::vector<Colour>() : colours(s);
   const KnowledgeTable table = table_of(s);
   std::vector<std::uint32_t> kept;
   for (std::uint32_t c = 0; c < symmetry_.ctas(); ++c) {
     const auto& threads = machine_.threads_of(c);
     if (std::none_of(threads.begin(), threads.end(), [&](ThreadId t) { return Machine::may_move(s, t); })) continue;
-    const bool again = std::any_of(kept.begin(), kept.end(), [&](std::uint32_t other) {
+    const bool again = !told_apart && std::any_of(kept.begin(), kept.end(), [&](std::uint32_t other) {
       if (colour[other] != colour[c] || symmetry_.role(other) != symmetry_.role(c)) return false;
       const Trade trade(*this, s, other, c);
       return trade.leaves_control() && trade.of(table) == table;

@@ -370,8 +370,16 @@ Machine::Taken Machine::take(State& s, Move move) {
     Rules rules(*this, s, move.thread);
     const Action action = interpreter_.next(rules.program, rules.t.state);
     taken.newest = action.kind == Action::Kind::fence || move.option + 1 == options(s, move.thread);
-    if (action.kind != Action::Kind::fence) rules.sweep.access(action.where, 0, action.place.location, rules.place);
-    rules.sweep.end();
+    if (symmetry_ != nullptr) {
+      Thread& thread = s.threads[move.thread];
+      rules.sweep.visited = std::move(thread.swept);
+      if (action.kind == Action::Kind::fence)
+        rules.sweep.end();
+      else
+        rules.sweep.access(action.where, 0, action.place.location, rules.place);
+      thread.swept = std::move(rules.sweep.visited);
+      rules.sweep.visited.clear();
+    }
     switch (action.kind) {
       case Action::Kind::load: rules.load(action, move.option); break;
       case Action::Kind::store: rules.store(action, move.option); break;

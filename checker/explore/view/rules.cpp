@@ -202,6 +202,8 @@ void Machine::Rules::go(bool through_deposits) {
   const auto loud = [&] {
     for (Round& r : rounds) r.quiet = false;
   };
+  sweep.visited = std::move(t.swept);
+  t.swept.clear();
   const auto stop = [&](Status status) {
     sweep.end();
     t.status = status;
@@ -214,6 +216,7 @@ void Machine::Rules::go(bool through_deposits) {
         const Load& load = std::get<Load>(action.instruction->operation);
         if (is_strong(load.access.order)) {
           if (load.count > 1) throw NotModelled("a strong vector load in the view explorer");
+          if (m.symmetry_ != nullptr && m.symmetry_->sweeps(action.where)) t.swept = std::move(sweep.visited);
           return stop(Status::visible);
         }
         weak_load(action, load);

@@ -40,6 +40,13 @@ class Encoder {
     put(t.state.block.value);
     put(t.state.index);
     for (const Value v : t.state.registers) put(v);
+    put(t.swept.size());
+    for (const auto& [sum, l] : t.swept) {
+      put(sum);
+      put(l.storage);
+      put(l.offset);
+      put(l.size);
+    }
   }
   void cell(CellId number, const Cell& c) {
     put(number);
@@ -101,6 +108,13 @@ class Decoder {
     t.state.block.value = static_cast<std::uint32_t>(get());
     t.state.index = static_cast<std::uint32_t>(get());
     for (Value& v : t.state.registers) v = value();
+    t.swept.resize(get());
+    for (auto& [sum, l] : t.swept) {
+      sum = static_cast<std::uint32_t>(get());
+      l.storage = static_cast<std::uint32_t>(get());
+      l.offset = static_cast<std::uint32_t>(get());
+      l.size = static_cast<std::uint32_t>(get());
+    }
   }
   void cell(std::vector<Cell>& cells) {
     const std::uint64_t number = get();

@@ -11,6 +11,7 @@
 #include <string>
 #include <vector>
 
+#include "checker/explore/symmetry.h"
 #include "checker/explore/view/hierarchy.h"
 #include "checker/explore/view/knowledge.h"
 #include "kernels/core/interpreter.h"
@@ -68,6 +69,7 @@ struct Thread {
   bool passed = false;       // its barrier or warp operation is complete: `results` is what it returns
   bool deposited = false;    // since its last visible operation
   std::array<Value, 2> results;
+  Symmetry::Sweep::Visited swept;  // by strong loads, so far: CTAs can't be renamed now
   View known;
   Record segment = no_record;            // record of its accesses since its last release
   Structure fences;                      // what its release fences leave
