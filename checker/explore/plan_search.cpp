@@ -9,6 +9,7 @@
 #include "checker/explore/view/view_explorer.h"
 #include "checker/properties/contract_check.h"
 #include "checker/properties/final_memory.h"
+#include "checker/properties/path_finding.h"
 #include "kernels/core/error.h"
 #include "kernels/core/printer.h"
 #include "memmodel/judge.h"
@@ -212,7 +213,10 @@ std::optional<bool> PlanSearch::explore_views(const Node& node, const std::share
   };
   const auto is_confirmed = [&](const view::Explored::Bad& bad) {
     if (context->image.threads.size() > most_threads_judged)
-      if (const auto race = explorer->race_of(bad.path)) return report_race(node, *context, *race, point);
+      if (const auto found = explorer->access_of(bad.path)) {
+        record(access_finding(*context, *found, point.number), node);
+        return true;
+      }
     const view::Retrace path = explorer->retrace(bad.path);
     if (bad.hangs && limited) return report_hang(node, *context, path, point);
     return confirm(node, *context, path, point, next);
@@ -260,51 +264,6 @@ std::optional<bool> PlanSearch::explore_views(const Node& node, const std::share
                },
                next);
   }
-  return true;
-}
-
-// A race in a launch that is too large for its whole graph to be judged: the two accesses alone.
-bool PlanSearch::report_race(const Node& node, const LaunchContext& context, const view::Retrace& path,
-                             const PlanPoint& point) {
-  const view::Retrace::Race& race = *path.race;
-  Finding f;
-  f.kind = FindingKind::race;
-  f.location = context.image.memory.name(race.location);
-  f.launch = point.number.replay;
-  WitnessLaunch launch;
-  launch.replay = point.number.replay;
-  launch.launch = point.number.launch;
-  launch.kernel = context.launch.name;
-  for (ThreadId t = 0; t < context.image.threads.size(); ++t) launch.threads.push_back(thread_name(context, t));
-  launch.cta_of = context.image.cta_of;
-  const auto describe = [&](const view::Retrace::PathEvent& event, bool writes) {
-    const Kernel& kernel = *context.image.threads[event.thread].kernel;
-    const Instruction& instruction = kernel.at(event.where);
-    WitnessEvent shown;
-    shown.thread = event.thread;
-    shown.po = event.sequence * 2;
-    shown.kind = writes ? EventKind::write : EventKind::read;
-    shown.text = print(instruction, kernel);
-    shown.location = f.location;
-    shown.involved = true;
-    std::string at;
-    if (instruction.where.line != 0 && instruction.where.file < kernel.files.size()) {
-      shown.file = kernel.files[instruction.where.file];
-      shown.line = instruction.where.line;
-      at = fmt::format(" at {}:{}", shown.file, shown.line);
-      const SourceRef source{shown.file, shown.line};
-      if (std::find(f.lines.begin(), f.lines.end(), source) == f.lines.end()) f.lines.push_back(source);
-    }
-    f.threads.push_back(launch.threads[event.thread]);
-    launch.events.push_back(std::move(shown));
-    const bool atomic = std::holds_alternative<Atomic>(instruction.operation);
-    return fmt::format("{} by {}{}", atomic ? "atomic" : writes ? "write" : "read", f.threads.back(), at);
-  };
-  const std::string first = describe(path.events[static_cast<std::size_t>(race.first)], race.first_writes);
-  const std::string second = describe(race.second, race.second_writes);
-  f.message = fmt::format("data race on {}: {} and {}: nothing orders them", f.location, first, second);
-  f.witness.launches.push_back(std::move(launch));
-  record(std::move(f), node);
   return true;
 }
 

@@ -49,7 +49,6 @@ class PlanSearch {
   // Takes the behaviours that a path of the view explorer stands for, until one shows a finding. False: none does.
   bool confirm(const Node& node, const LaunchContext& context, const view::Retrace& path, const PlanPoint& point,
                Frontier& next);
-  bool report_race(const Node& node, const LaunchContext& context, const view::Retrace& path, const PlanPoint& point);
   bool report_hang(const Node& node, const LaunchContext& context, const view::Retrace& path, const PlanPoint& point);
   [[nodiscard]] bool wants_views(const LaunchContext& context);
   bool take_each_memory(const Node& node, PartialExecution& execution, Relations& relations, const PlanPoint& point,

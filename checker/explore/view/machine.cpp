@@ -1,6 +1,7 @@
 #include "checker/explore/view/machine.h"
 
 #include <algorithm>
+#include <numeric>
 
 #include <fmt/format.h>
 
@@ -185,13 +186,24 @@ Trouble Machine::run(State& s, ThreadId t, bool through_deposits) {
 }
 
 Trouble Machine::settle(State& s) {
+  std::vector<ThreadId> all(s.threads.size());
+  std::iota(all.begin(), all.end(), 0);
+  return settle_threads(s, all);
+}
+
+Trouble Machine::settle(State& s, std::uint32_t cta) {
+  const Trouble trouble = settle_threads(s, threads_of_cta_[cta]);
+  return trouble != Trouble::none ? trouble : settle(s);
+}
+
+Trouble Machine::settle_threads(State& s, const std::vector<ThreadId>& threads) {
   for (bool again = true; again;) {
     again = false;
-    for (ThreadId t = 0; t < s.threads.size(); ++t) {
+    for (const ThreadId t : threads) {
       if (s.threads[t].status != Status::running) continue;
       if (const Trouble trouble = run(s, t, false); trouble != Trouble::none) return trouble;
     }
-    for (ThreadId t = 0; t < s.threads.size(); ++t) {
+    for (const ThreadId t : threads) {
       if (s.threads[t].status == Status::at_barrier) again |= complete_barrier(s, t);
       if (s.threads[t].status == Status::at_warp) again |= complete_warp(s, t);
     }

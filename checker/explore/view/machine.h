@@ -23,8 +23,8 @@
 
 namespace fencewise::view {
 
-// `in_place`: taken when one-sided fences are, but in full. For a path that is retraced.
-enum class FenceReading : std::uint8_t { exact, one_sided, in_place };
+// For a path that is retraced, in full: `in_place`, taken when one-sided fences are; `at_once`, when they are reached.
+enum class FenceReading : std::uint8_t { exact, one_sided, in_place, at_once };
 
 // Why a path ends badly. What exactly is wrong is found by retracing it.
 // `race_elsewhere`: who reads what is older has a race; what was read here may order the accesses.
@@ -43,8 +43,9 @@ class Machine {
           Mutation mutation = Mutation::none);
 
   [[nodiscard]] State initial();
-  // Takes all private steps.
+  // Takes all private steps; of one CTA before the others, if asked to.
   [[nodiscard]] Trouble settle(State& state);
+  [[nodiscard]] Trouble settle(State& state, std::uint32_t cta);
 
   // May this thread make a move? Cheap; `prepare` tells for sure. The first thread of a CTA that is not resident moves for all of
   // them: the CTA starts.
@@ -100,6 +101,7 @@ class Machine {
   [[nodiscard]] bool unordered(const State& state, const Location& location) const;
   [[nodiscard]] bool has_free_place(const State& state) const;
   [[nodiscard]] bool deposits(ThreadId thread, InstructionRef fence) const;
+  [[nodiscard]] Trouble settle_threads(State& state, const std::vector<ThreadId>& threads);
   [[nodiscard]] Trouble run(State& state, ThreadId thread, bool through_deposits);
   [[nodiscard]] bool complete_barrier(State& state, ThreadId one_of);
   [[nodiscard]] bool complete_warp(State& state, ThreadId one_of);

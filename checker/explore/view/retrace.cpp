@@ -102,16 +102,15 @@ State ViewExplorer::first_of_retrace(Retrace& trace) {
   return state;
 }
 
-std::optional<Retrace> ViewExplorer::race_of(const Path& path) {
-  Retrace trace = retrace(path, true);
+// A path of one-sided fences with full ones.
+std::optional<Retrace> ViewExplorer::in_full(const Retrace& path, FenceReading fences, std::uint32_t first_cta) {
+  Retrace full;
+  full.only_races = path.only_races;
+  State state = first_of_retrace(full);
   const FenceReading reading = machine_.fence_reading();
-  if (!trace.race || reading == FenceReading::exact) return trace.race ? std::optional(std::move(trace)) : std::nullopt;
-  Retrace in_full;
-  in_full.only_races = true;
-  State state = first_of_retrace(in_full);
-  machine_.read_fences(FenceReading::in_place);
-  Trouble trouble = machine_.settle(state);
-  for (const auto& [thread, origin] : trace.moves) {
+  machine_.read_fences(fences);
+  Trouble trouble = machine_.settle(state, first_cta);
+  for (const auto& [thread, origin] : path.moves) {
     if (trouble != Trouble::none || !machine_.prepare(state, thread, trouble) || trouble != Trouble::none) break;
     const auto option = machine_.option_of(state, thread, origin);
     if (!option) break;
@@ -119,8 +118,22 @@ std::optional<Retrace> ViewExplorer::race_of(const Path& path) {
   }
   machine_.retrace_into(nullptr);
   machine_.read_fences(reading);
-  if (trouble != Trouble::race || !in_full.race) return std::nullopt;
-  return in_full;
+  if (!full.race && !full.unwritten) return std::nullopt;
+  return full;
+}
+
+std::optional<Retrace> ViewExplorer::access_of(const Path& path) {
+  for (const bool only_races : {true, false}) {
+    Retrace trace = retrace(path, only_races);
+    if (!trace.race && !trace.unwritten) continue;
+    if (machine_.fence_reading() == FenceReading::exact) return trace;
+    // A fence takes what earlier ones left: late, it learns more; a fence of the reader that comes first learns nothing.
+    const ThreadId late = trace.race ? trace.race->second.thread : trace.unwritten->read.thread;
+    const std::uint32_t cta = context_.image.cta_of[late];
+    for (const FenceReading fences : {FenceReading::in_place, FenceReading::at_once})
+      if (auto found = in_full(trace, fences, cta)) return found;
+  }
+  return std::nullopt;
 }
 
 Retrace ViewExplorer::retrace(const Path& path, bool only_races) {

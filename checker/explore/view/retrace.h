@@ -29,6 +29,11 @@ struct Retrace {
     bool first_writes = false, second_writes = false;
   };
   std::optional<Race> race;  // that ended the path
+  struct Unwritten {
+    PathEvent read;
+    Location location;
+  };
+  std::optional<Unwritten> unwritten;  // read of memory that nobody wrote, that ended the path
   bool only_races = false;   // a read of memory that nobody wrote does not end it
   struct Unfinished {
     ThreadId thread;

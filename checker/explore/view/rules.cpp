@@ -118,7 +118,7 @@ void Machine::Rules::weak_load(const Action& action, const Load& load) {
     if (!m.written_[l.storage]) {
       values[n] = m.initial_value(l);
       if (m.retrace_ != nullptr) m.retrace_->reads_from.emplace_back(origin(n), no_origin);
-      check_written(values[n], true);
+      check_written(values[n], true, l, n);
       continue;
     }
     const CellId number = m.locations_.number(l);
@@ -126,7 +126,7 @@ void Machine::Rules::weak_load(const Action& action, const Load& load) {
     if (races(number, c, false, false, 0)) trouble = Trouble::race;
     const Message& message = c.messages[low(c)];
     values[n] = message.value;
-    check_written(values[n], message.initial);
+    check_written(values[n], message.initial, l, n);
     const Origin read = origin(n);
     saw(message, read);
     if (m.written_[l.storage]) remember_read(c, false, 0, read);
@@ -134,10 +134,11 @@ void Machine::Rules::weak_load(const Action& action, const Load& load) {
   finish({values.data(), load.count});
 }
 
-void Machine::Rules::check_written(Value v, bool initial) {
+void Machine::Rules::check_written(Value v, bool initial, const Location& location, std::uint32_t element) {
   if (m.retrace_ != nullptr && m.retrace_->only_races) return;
-  if (initial && m.context_.terms.is_poison(v) && trouble == Trouble::none)
-    trouble = Trouble::unwritten_read;
+  if (!initial || !m.context_.terms.is_poison(v) || trouble != Trouble::none) return;
+  trouble = Trouble::unwritten_read;
+  if (m.retrace_ != nullptr) m.retrace_->unwritten = {event(element), location};
 }
 
 void Machine::Rules::weak_store(const Action& action, const Store& store) {
@@ -179,7 +180,7 @@ void Machine::Rules::fence(const Fence& f) {
 }
 
 void Machine::Rules::fence_sc(const Fence& f, bool takes, bool deposits) {
-  if (m.fence_reading_ == FenceReading::in_place) takes = deposits = true;
+  if (m.fence_reading_ == FenceReading::in_place || m.fence_reading_ == FenceReading::at_once) takes = deposits = true;
   const Level level = m.hierarchy_.level(f.scope);
   take_in(level);
   if (takes && m.mutation_ != Mutation::fence_sc_takes_nothing) m.hierarchy_.take(s.fence_sc, place, level, t.known);
@@ -252,7 +253,8 @@ void Machine::Rules::go(bool through_deposits) {
         } else {
           if (m.fence_reading_ == FenceReading::exact) return stop(Status::visible);
           if (m.deposits(id, action.where)) {
-            if (!through_deposits && m.mutation_ != Mutation::deposit_at_once) return stop(Status::deposit);
+            if (!through_deposits && m.fence_reading_ != FenceReading::at_once && m.mutation_ != Mutation::deposit_at_once)
+                return stop(Status::deposit);
             fence_sc(f, false, true);
             t.deposited = true;
           } else {
@@ -368,7 +370,7 @@ void Machine::Rules::load(const Action& action, std::uint32_t option) {
   if (races(number, c, false, true, level)) trouble = option == 0 ? Trouble::race : Trouble::race_elsewhere;
   const Message message =
       m.mutation_ == Mutation::loads_are_fresh ? c.messages.back() : c.messages[low(c) + option];
-  check_written(message.value, message.initial);
+  check_written(message.value, message.initial, action.place.location, 0);
   const Origin read_event = origin(0);
   saw(message, read_event);
   chose(message);
@@ -424,7 +426,7 @@ void Machine::Rules::atomic(const Action& action, std::uint32_t option) {
   const auto value = result(action, a, old);
   const Message source = c.messages[position];
   if (races(number, c, value.has_value(), true, level)) trouble = option == 0 ? Trouble::race : Trouble::race_elsewhere;
-  check_written(old, source.initial);
+  check_written(old, source.initial, action.place.location, 0);
   const Origin read_event = origin(0);
   saw(source, read_event);
   if (t.status == Status::visible) chose(source);

@@ -50,7 +50,7 @@ struct Machine::Rules {
   // --- Weak accesses ---
 
   void weak_load(const Action& action, const Load& load);
-  void check_written(Value v, bool initial);
+  void check_written(Value v, bool initial, const Location& location, std::uint32_t element);
 
   void weak_store(const Action& action, const Store& store);
 

@@ -52,9 +52,9 @@ class ViewExplorer {
   // Stops after `most_bad` bad ends.
   [[nodiscard]] Explored explore(const FinalCheck& good, std::size_t most_bad, FinalState told_apart_by = FinalState::memory);
   [[nodiscard]] Retrace retrace(const Path& path, bool only_races = false);
-  // The race in which the path ends, if it does so with full fences too: a path with one-sided fences is taken again with each
-  // fence.sc in full, at the same place. For launches whose graph is too large to be judged.
-  [[nodiscard]] std::optional<Retrace> race_of(const Path& path);
+  // The race, or the read of memory that nobody wrote, in which the path ends, if it does so with full fences too: a path with
+  // one-sided fences is taken again with each fence.sc in full. For launches whose graph is too large to be judged.
+  [[nodiscard]] std::optional<Retrace> access_of(const Path& path);
 
  private:
   using Id = std::uint32_t;
@@ -83,6 +83,7 @@ class ViewExplorer {
   [[nodiscard]] std::optional<Id> livelock();
 
   [[nodiscard]] State first_of_retrace(Retrace& trace);
+  [[nodiscard]] std::optional<Retrace> in_full(const Retrace& path, FenceReading fences, std::uint32_t first_cta);
 
   const LaunchContext& context_;
   std::optional<Symmetry> symmetry_;
