@@ -1,6 +1,7 @@
 #include "checker/check.h"
 
 #include "checker/explore/plan_search.h"
+#include "checker/properties/determinism.h"
 #include "kernels/core/validate.h"
 
 namespace fencewise {
@@ -8,7 +9,18 @@ namespace fencewise {
 CheckResult check(const Problem& problem, const CheckOptions& options, const Limits& limits,
                   const Progress& progress) {
   validate(problem);
-  return PlanSearch(problem, options, limits, progress).run();
+  if (!options.determinism) return PlanSearch(problem, options, limits, progress).run();
+  const Problem ordered = with_ordered_sums(problem);
+  // What is wrong in itself is told first.
+  CheckOptions in_any_order = options;
+  in_any_order.determinism = false;
+  CheckResult sums = PlanSearch(problem, in_any_order, limits, progress).run();
+  if (sums.verdict != Verdict::verified) return sums;
+  CheckResult result = PlanSearch(ordered, options, limits, progress).run();
+  result.seconds += sums.seconds;
+  if (result.verdict == Verdict::verified)
+    result.reason = "each output is the same in every order of execution, with sums of floats as ordered expressions";
+  return result;
 }
 
 }  // namespace fencewise

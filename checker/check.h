@@ -48,6 +48,9 @@ struct CheckOptions {
   // may take it. Only resident CTAs are promised to go on. 0: all are. View explorer only.
   std::uint32_t resident = 0;
   std::uint32_t loop_bound = 8;  // rounds of a loop whose condition depends on memory, per thread
+  // Whether an output depends on the order in which CTAs finish: what verifies is explored again with sums of floats as ordered
+  // expressions and float inputs as symbols, and two behaviours that leave an output with different ones are a finding.
+  bool determinism = false;
   bool stop_at_first = true;     // stop at the first finding that violates (else: collect one per kind and place)
   bool collect_states = false;   // fill CheckResult::final_states
 };
@@ -93,10 +96,12 @@ struct WitnessEvent {
   bool involved = false;              // part of the finding (racing accesses, the stale read)
 };
 
+// A launch, or several that overlap (a stage of the plan, launch_plan.h).
 struct WitnessLaunch {
   std::uint32_t replay = 1;           // counts from 1
-  std::uint32_t launch = 1;           // launch within the replay, from 1
+  std::uint32_t launch = 1;           // launch within the replay, from 1; of several the first
   std::string kernel;
+  std::vector<std::uint32_t> launch_of;  // [thread] launch within the replay, from 1
   std::vector<std::string> threads;   // [thread] "CTA 1 thread 0", "P0"
   std::vector<std::uint32_t> cta_of;  // [thread] dense CTA number
   std::vector<WitnessEvent> events;   // in an order of execution where one exists
@@ -125,6 +130,7 @@ struct Finding {
   std::vector<SourceRef> lines;      // the source lines involved
   std::string repair;                // a repair that was re-checked; may be empty
   Witness witness;
+  Witness other;                     // order-dependent: an execution that leaves another value; else empty
 };
 
 struct CheckResult {

@@ -16,25 +16,52 @@ Problem with_unset_workspace(const Problem& problem) {
   return unset;
 }
 
+namespace {
+
+// Unset workspace that some behaviour reads: "sem", "ws[3]", "ws+2 bytes".
+std::vector<BufferId> read_before_written(const Problem& unset, const CheckResult& result) {
+  std::vector<BufferId> buffers;
+  for (const Finding& f : result.findings) {
+    if (f.kind != FindingKind::unwritten_read) continue;
+    const auto buffer = unset.find_buffer(f.location.substr(0, f.location.find_first_of("[+")));
+    if (!buffer || unset.buffers[buffer->value].role != Role::workspace) continue;
+    if (unset.buffers[buffer->value].initial.kind != InitialContents::Kind::unwritten) continue;
+    if (std::find(buffers.begin(), buffers.end(), *buffer) == buffers.end()) buffers.push_back(*buffer);
+  }
+  return buffers;
+}
+
+// What ends a behaviour before it has read all.
+std::string what_cuts(const CheckResult& result) {
+  if (!result.unexplored.empty()) return result.unexplored;
+  const auto cut = std::find_if(result.findings.begin(), result.findings.end(), [](const Finding& f) {
+    return f.violates && f.kind != FindingKind::assertion && f.kind != FindingKind::contract;
+  });
+  return cut == result.findings.end() ? "" : fmt::format("a behaviour ends early: {}", cut->message);
+}
+
+}  // namespace
+
 EntryMemory entry_memory(const Problem& problem, const CheckOptions& options, const Limits& limits,
                          const Progress& progress) {
+  CheckOptions all = options;
+  all.stop_at_first = false;
+  all.determinism = false;
   // A place that is found is set, as the problem has it, and the search goes on without it.
   Problem unset = with_unset_workspace(problem);
   unset.replays = 1;
   EntryMemory found;
   for (;;) {
-    const CheckResult result = check(unset, options, limits, progress);
-    const auto finding = std::find_if(result.findings.begin(), result.findings.end(), [](const Finding& f) {
-      return f.kind == FindingKind::unwritten_read && !f.location.empty();
-    });
-    std::optional<BufferId> buffer;
-    if (finding != result.findings.end()) buffer = unset.find_buffer(finding->location.substr(0, finding->location.find('[')));
-    if (!buffer || unset.buffers[buffer->value].initial.kind != InitialContents::Kind::unwritten) {
-      found.unexplored = result.unexplored;
+    const CheckResult result = check(unset, all, limits, progress);
+    const std::vector<BufferId> fresh = read_before_written(unset, result);
+    if (fresh.empty()) {
+      found.unexplored = what_cuts(result);
       break;
     }
-    unset.buffers[buffer->value].initial = problem.buffers[buffer->value].initial;
-    found.relied_on.push_back(*buffer);
+    for (const BufferId b : fresh) {
+      unset.buffers[b.value].initial = problem.buffers[b.value].initial;
+      found.relied_on.push_back(b);
+    }
   }
   std::sort(found.relied_on.begin(), found.relied_on.end(), [](BufferId a, BufferId b) { return a.value < b.value; });
   return found;

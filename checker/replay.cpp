@@ -7,6 +7,8 @@
 
 #include "checker/check.h"
 #include "checker/explore/fence_order.h"
+#include "checker/explore/plan_steps.h"
+#include "checker/properties/determinism.h"
 #include "checker/properties/examine.h"
 #include "kernels/core/error.h"
 #include "kernels/core/validate.h"
@@ -93,52 +95,68 @@ class LaunchReplay {
   Relations relations;
 };
 
+// Executes a witness, launch by launch.
+class PlanReplay {
+ public:
+  PlanReplay(const Problem& problem, const CheckOptions& options)
+      : problem_(problem), options_(options), steps_(problem), terms_(problem.domain), memory_(MemoryImage::initial(problem, terms_)) {}
+
+  // What its last launch shows. `other`: memory that another execution left; may be null.
+  Examination run(const Witness& witness, const MemoryImage* other = nullptr) {
+    if (witness.launches.empty()) misfit("it has no launch");
+    if (witness.launches.size() > steps_.size()) misfit("it has more launches than the plan");
+    memory_ = MemoryImage::initial(problem_, terms_);
+    MemoryImage replay_entry = memory_;
+    for (std::size_t step = 0;; ++step) {
+      if (steps_.begins_replay(step)) {
+        if (step != 0) memory_.renew(problem_, terms_, steps_.replay(step));
+        replay_entry = memory_;
+      }
+      const bool last = step + 1 == witness.launches.size();
+      Dependencies dependencies;
+      const LaunchContext context(problem_, steps_.stage(step), reading_of(options_.model), memory_, terms_, dependencies,
+                                  options_.loop_bound);
+      LaunchReplay launch(context, witness.launches[step]);
+      launch.run();
+      PlanPoint point = steps_.point(step, replay_entry);
+      if (last) point.other = other;
+      Examination seen = examine(launch.execution, launch.relations, point,
+                                 {.races = last ? options_.races : Races::off, .final_states = false, .seen_races = {}});
+      if (last) return seen;
+      if (!seen.after) misfit("a launch before the last does not end");
+      memory_ = *seen.after;
+    }
+  }
+
+ private:
+  const Problem& problem_;
+  const CheckOptions& options_;
+  PlanSteps steps_;
+  Terms terms_;
+  MemoryImage memory_;
+};
+
 }  // namespace
 
 Finding replay(const Problem& problem, const CheckOptions& options, const Finding& saved) {
   validate(problem);
-  Terms terms(problem.domain);
-  MemoryImage memory = MemoryImage::initial(problem, terms);
-  MemoryImage replay_entry = memory;
-  const std::size_t launches = problem.launches.size();
-  if (saved.witness.launches.empty()) misfit("it has no launch");
-  if (saved.witness.launches.size() > launches * problem.replays)
-    misfit("it has more launches than the plan");
-  for (std::size_t step = 0; step < saved.witness.launches.size(); ++step) {
-    if (step % launches == 0) {
-      if (step != 0) memory.renew(problem, terms, static_cast<std::uint32_t>(step / launches) + 1);
-      replay_entry = memory;
-    }
-    Dependencies dependencies;
-    const LaunchContext context(problem, problem.launches[step % launches], reading_of(options.model), memory,
-                                terms, dependencies, options.loop_bound);
-    LaunchReplay launch(context, saved.witness.launches[step]);
-    launch.run();
-    PlanPoint point;
-    point.number = {static_cast<std::uint32_t>(step / launches) + 1,
-                    static_cast<std::uint32_t>(step % launches) + 1};
-    point.ends_replay = (step + 1) % launches == 0;
-    point.ends_plan = step + 1 == launches * problem.replays;
-    point.replay_entry = &replay_entry;
-    const bool last = step + 1 == saved.witness.launches.size();
-    Examination seen =
-        examine(launch.execution, launch.relations, point,
-                {.races = last ? options.races : Races::off, .final_states = false, .seen_races = {}});
-    if (last) {
-      const auto found = std::find_if(seen.findings.begin(), seen.findings.end(), [&](const Finding& f) {
-        return f.kind == saved.kind && f.location == saved.location;
-      });
-      if (found == seen.findings.end())
-        misfit(fmt::format("its execution shows no {} on '{}'", name(saved.kind), saved.location));
-      found->witness.launches.insert(found->witness.launches.begin(), saved.witness.launches.begin(),
-                                     saved.witness.launches.end() - 1);
-      found->repair = saved.repair;
-      return std::move(*found);
-    }
-    if (!seen.after) misfit("a launch before the last does not end");
-    memory = *seen.after;
-  }
-  throw InternalError("replay: no launch");
+  const bool two = saved.kind == FindingKind::order_dependent;
+  const Problem ordered = two ? with_ordered_sums(problem) : problem;
+  PlanReplay plan(ordered, options);
+  std::optional<MemoryImage> other;
+  if (two) other = plan.run(saved.other).after;
+  if (two && !other) misfit("its other execution does not end");
+  Examination seen = plan.run(saved.witness, other ? &*other : nullptr);
+  const auto found = std::find_if(seen.findings.begin(), seen.findings.end(), [&](const Finding& f) {
+    return f.kind == saved.kind && f.location == saved.location;
+  });
+  if (found == seen.findings.end())
+    misfit(fmt::format("its execution shows no {} on '{}'", name(saved.kind), saved.location));
+  found->witness.launches.insert(found->witness.launches.begin(), saved.witness.launches.begin(),
+                                 saved.witness.launches.end() - 1);
+  found->repair = saved.repair;
+  found->other = saved.other;
+  return std::move(*found);
 }
 
 }  // namespace fencewise

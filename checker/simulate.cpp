@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include "checker/properties/contract_check.h"
 #include "checker/properties/formula.h"
 #include "checker/simulated_launch.h"
 #include "checker/simulated_memory.h"
@@ -32,7 +33,10 @@ class Simulation {
  public:
   Simulation(const Problem& problem, const Schedule& schedule)
       : problem_(problem), schedule_(schedule), terms_(problem.domain), rng_(schedule.seed) {
-    for (const Launch& launch : problem.launches) images_.push_back(image_of(problem, launch));
+    for (const Stage& stage : stages_of(problem)) {
+      if (stage.launches.size() > 1) throw NotModelled("launches that overlap are not simulated; check explores them");
+      images_.push_back(image_of(problem, stage));
+    }
     check_order();
   }
 
@@ -156,8 +160,7 @@ class Simulation {
              SimulatedReplay& result) {
     const FinalState state = final_state(memory, entry);
     const Contract& contract = problem_.contract;
-    if (contract.filter.get() != nullptr && holds(*contract.filter, state, terms_, problem_) != Truth::yes)
-      return;
+    if (!passes_filter(problem_, state, terms_)) return;
     if (contract.quantifier == Quantifier::exists) return;  // one run shows nothing of what can't be
     const bool wanted = contract.quantifier == Quantifier::always;
     for (const Assertion& assertion : contract.assertions) {

@@ -158,6 +158,7 @@ Protocol grid_barrier_counter() {
           .summary = "a barrier of all CTAs by one counter, and the ways to reset it wrongly",
           .parameters = grid_barrier_parameters(),
           .variants = variants_of(rows()),
+          .sweep = "ctas=1..3,threads=1..2,rounds=1..3,replays=1..2",
           .build = build};
 }
 

@@ -146,6 +146,7 @@ Protocol grid_barrier_sense() {
           .summary = "a barrier of all CTAs, used again and again: a counter and a generation",
           .parameters = grid_barrier_parameters(),
           .variants = variants_of(rows()),
+          .sweep = "ctas=1..3,threads=1..2,rounds=1..3,replays=1..2",
           .build = build};
 }
 

@@ -7,7 +7,7 @@ namespace fencewise::protocols {
 std::vector<Parameter> lock_parameters() {
   return {{"ctas", "CTAs that want the lock", 2, 1, 132, {}},
           {"threads", "threads of a CTA", 1, 1, 1024, {}},
-          {"rounds", "how often each CTA takes the lock", 1, 1, 8, {}}};
+          {"rounds", "how often each CTA takes the lock", 1, 0, 8, {}}};
 }
 
 LockShape lock_shape(const Parameters& parameters) {

@@ -120,6 +120,7 @@ Protocol lock_per_lane() {
           .summary = "a spin lock that every lane of a warp takes for itself",
           .parameters = {{"ctas", "CTAs", 1, 1, 132, {}}, {"lanes", "threads of a CTA", 2, 1, 32, {}}},
           .variants = variants_of(rows()),
+          .sweep = "ctas=1..2,lanes=1..3",
           .build = build};
 }
 

@@ -153,6 +153,7 @@ Protocol message_passing() {
           .summary = "one CTA writes a message a round, the others read it; a flag, two slots",
           .parameters = {{"readers", "CTAs that read", 2, 1, 131, {}}, {"rounds", "messages", 2, 1, 8, {}}},
           .variants = variants_of(rows()),
+          .sweep = "readers=1..3,rounds=1..3",
           .build = build};
 }
 

@@ -124,6 +124,7 @@ Protocol named_halves() {
           .parameters = {{"threads", "threads of each half", 1, 1, 512, {}},
                          {"rounds", "buffers passed", 2, 1, 8, {}}},
           .variants = variants_of(rows()),
+          .sweep = "threads=1..3,rounds=1..4",
           .build = build};
 }
 

@@ -65,6 +65,9 @@ struct Protocol {
   std::string summary;
   std::vector<Parameter> parameters;
   std::vector<Variant> variants;  // the first is the base
+  // The shapes that `check --sweep` tries unless told otherwise, as it takes them: small, with the edges (one CTA, no work, one
+  // round more than there are buffers).
+  std::string sweep{};
   std::function<Problem(const Parameters&, std::string_view variant)> build;
 
   [[nodiscard]] const Variant* find(std::string_view variant) const;

@@ -68,6 +68,7 @@ Protocol reverse() {
                           .max = 1024,
                           .choices = {}}},
           .variants = variants_of(rows()),
+          .sweep = "n=1..5",
           .build = build};
 }
 

@@ -200,6 +200,7 @@ Protocol protocol(Kind kind, std::string name, std::string summary) {
           .summary = std::move(summary),
           .parameters = {{"ctas", "CTAs, a tile each", 2, 1, 132, {}}},
           .variants = variants_of(rows(kind)),
+          .sweep = "ctas=1..5",
           .build = [kind](const Parameters& p, std::string_view variant) { return build(kind, p, variant); }};
 }
 

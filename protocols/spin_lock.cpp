@@ -130,6 +130,7 @@ Protocol cas_lock() {
       .summary = "a spin lock, taken by compare-and-swap",
       .parameters = lock_parameters(),
       .variants = variants_of(rows()),
+      .sweep = "ctas=1..3,threads=1..2,rounds=0..2",
       .build = [](const Parameters& p, std::string_view variant) { return build(Kind::cas, p, variant); }};
 }
 
@@ -139,6 +140,7 @@ Protocol exch_lock() {
       .summary = "a spin lock, taken by exchange",
       .parameters = lock_parameters(),
       .variants = variants_of(rows()),
+      .sweep = "ctas=1..2,threads=1..2,rounds=0..1",
       .build = [](const Parameters& p, std::string_view variant) { return build(Kind::exch, p, variant); }};
 }
 

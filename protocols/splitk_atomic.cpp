@@ -9,7 +9,14 @@
 namespace fencewise::protocols {
 namespace {
 
-using Steps = AtomicSteps;
+// What each launch in flight has of its own (check --in-flight): with one launch at a time it makes no difference.
+struct Own {
+  bool counter = false, accumulator = false;
+};
+
+struct Steps : AtomicSteps {
+  Own own;
+};
 
 // clang-format off
 std::vector<Row<Steps>> rows() {
@@ -43,6 +50,18 @@ std::vector<Row<Steps>> rows() {
       {"increment-scope-cta", "CTAs count at a scope that leaves the other CTAs out", {two_ctas},
        violated({race}), verified(),
        [](Steps& s) { s.increment = acq_rel(Scope::cta); }},
+
+      {"accumulator-per-launch", "each launch in flight has an accumulator of its own, but all count on one counter: wrong for several", {},
+       verified(), verified(),
+       [](Steps& s) { s.own.accumulator = true; }},
+
+      {"counter-per-launch", "each launch in flight has a counter of its own, but all add into one accumulator: wrong for several", {},
+       verified(), verified(),
+       [](Steps& s) { s.own.counter = true; }},
+
+      {"workspace-per-launch", "each launch in flight has counter and accumulator of its own: safe for several", {},
+       verified(), verified(),
+       [](Steps& s) { s.own = {.counter = true, .accumulator = true}; }},
   };
 }
 // clang-format on
@@ -54,9 +73,12 @@ Problem build(const Parameters& parameters, std::string_view variant) {
 
   Problem problem;
   problem.name = "splitk-atomic";
-  problem.kernels = {splitk_atomic_kernel(shape.tile(), change(Steps{}, rows(), variant))};
+  const Steps steps = change(Steps{}, rows(), variant);
+  problem.kernels = {splitk_atomic_kernel(shape.tile(), steps)};
   problem.buffers = {input("in", Type::f32, tiles * S * T), workspace("acc", Type::f32, tiles * T, zero),
                      workspace("sem", Type::u32, tiles, zero), output("out", Type::f32, tiles * T)};
+  problem.buffers[term(problem, "acc").id().value].own_in_flight = steps.own.accumulator;
+  problem.buffers[term(problem, "sem").id().value].own_in_flight = steps.own.counter;
   problem.launches = {splitk_launch(shape)};
   problem.replays = static_cast<std::uint32_t>(parameters["replays"]);
   problem.contract.assertions = {splitk_sums(shape, term(problem, "in"), term(problem, "out"))};
@@ -71,6 +93,7 @@ Protocol splitk_atomic() {
           .summary = "split-K GEMM epilogue: CTAs add into an accumulator, the last one takes the sums",
           .parameters = splitk_parameters(),
           .variants = variants_of(rows()),
+          .sweep = "splits=1..4,threads=1..2,replays=1..2",
           .build = build};
 }
 

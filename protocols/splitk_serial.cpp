@@ -9,7 +9,14 @@
 namespace fencewise::protocols {
 namespace {
 
-using Steps = SerialSteps;
+// What each launch in flight has of its own (check --in-flight): with one launch at a time it makes no difference.
+struct Own {
+  bool counter = false, partials = false;
+};
+
+struct Steps : SerialSteps {
+  Own own;
+};
 
 constexpr Fence sc_gpu{Order::sc, Scope::gpu}, sc_cta{Order::sc, Scope::cta};
 constexpr Fence acq_rel_gpu{Order::acq_rel, Scope::gpu};
@@ -88,6 +95,18 @@ std::vector<Row<Steps>> rows() {
       {"barrier-then-leader-fence-sc", "the same with sc fences", {},
        verified(), verified(),
        [](Steps& s) { s.writer_fence = {}; s.leader_fence = sc_gpu; }},
+
+      {"partials-per-launch", "each launch in flight has partials of its own, but all count on one counter: wrong for several", {},
+       verified(), verified(),
+       [](Steps& s) { s.own.partials = true; }},
+
+      {"counter-per-launch", "each launch in flight has a counter of its own, but all share the partials: wrong for several", {},
+       verified(), verified(),
+       [](Steps& s) { s.own.counter = true; }},
+
+      {"workspace-per-launch", "each launch in flight has counter and partials of its own: safe for several", {},
+       verified(), verified(),
+       [](Steps& s) { s.own = {.counter = true, .partials = true}; }},
   };
 }
 // clang-format on
@@ -99,10 +118,13 @@ Problem build(const Parameters& parameters, std::string_view variant) {
 
   Problem problem;
   problem.name = "splitk-serial";
-  problem.kernels = {splitk_serial_kernel(shape.tile(), change(Steps{}, rows(), variant))};
+  const Steps steps = change(Steps{}, rows(), variant);
+  problem.kernels = {splitk_serial_kernel(shape.tile(), steps)};
   // `ws` is fresh from cudaMalloc and holds anything, so that a stale partial shows as a wrong sum.
   problem.buffers = {input("in", Type::f32, tiles * S * T), workspace("ws", Type::f32, tiles * S * T, any),
                      workspace("sem", Type::u32, tiles, zero), output("out", Type::f32, tiles * T)};
+  problem.buffers[term(problem, "ws").id().value].own_in_flight = steps.own.partials;
+  problem.buffers[term(problem, "sem").id().value].own_in_flight = steps.own.counter;
   problem.launches = {splitk_launch(shape)};
   problem.replays = static_cast<std::uint32_t>(parameters["replays"]);
   problem.contract.assertions = {splitk_sums(shape, term(problem, "in"), term(problem, "out"))};
@@ -118,6 +140,7 @@ Protocol splitk_serial() {
       .summary = "split-K GEMM epilogue: the last CTA of a tile sums all partials (threadfence and counter)",
       .parameters = splitk_parameters(),
       .variants = variants_of(rows()),
+      .sweep = "splits=1..4,threads=1..2,replays=1..2",
       .build = build};
 }
 

@@ -182,6 +182,7 @@ Protocol streamk_fixup() {
                          {"threads", "threads of a CTA", 1, 1, 1024, {}},
                          {"replays", "how often the launch is repeated", 1, 1, 8, {}}},
           .variants = variants_of(rows()),
+          .sweep = "ctas=1..4,threads=1..2,replays=1..2",
           .build = build};
 }
 

@@ -111,6 +111,7 @@ Protocol ticket_lock() {
           .summary = "a lock that serves CTAs in the order in which they drew their numbers",
           .parameters = lock_parameters(),
           .variants = variants_of(rows()),
+          .sweep = "ctas=1..3,threads=1..2,rounds=0..2",
           .build = build};
 }
 

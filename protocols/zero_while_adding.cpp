@@ -121,6 +121,7 @@ Protocol zero_while_adding() {
           .parameters = {{"ctas", "CTAs that add", 2, 1, 132, {}},
                          {"replays", "how often the launch is repeated", 1, 1, 8, {}}},
           .variants = variants_of(rows()),
+          .sweep = "ctas=1..3,replays=1..3",
           .build = build};
 }
 

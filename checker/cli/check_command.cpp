@@ -1,5 +1,4 @@
 #include <algorithm>
-#include <set>
 
 #include <fmt/format.h>
 
@@ -14,6 +13,7 @@
 #include "checker/litmus.h"
 #include "checker/repair.h"
 #include "checker/report/names.h"
+#include "kernels/core/address_space.h"
 
 namespace fencewise {
 namespace {
@@ -30,7 +30,8 @@ void show_smallest(Subject& subject, Problem& problem, Report& report) {
       asked += fmt::format("{}{}={}", asked.empty() ? "" : " ", name, value);
     }
   smaller->result.seconds += report.result.seconds;
-  smaller->result.reason = fmt::format("shown at {}, the smallest that fails; --no-shrink keeps {}", now, asked);
+  const std::string before = subject.plan.in_flight == 1 ? "" : report.result.reason + "; ";
+  smaller->result.reason = fmt::format("{}shown at {}, the smallest that fails; --no-shrink keeps {}", before, now, asked);
   subject = std::move(smaller->subject);
   problem = std::move(smaller->problem);
   report.result = std::move(smaller->result);
@@ -38,36 +39,41 @@ void show_smallest(Subject& subject, Problem& problem, Report& report) {
 
 // What the plan relies on at entry, in words. For --clean it is added to what must be left as it was found; for --initial any the
 // workspace is left unset.
-std::string look_at_entry(const Options& options, Problem& problem, const CheckOptions& used, const Limits& allowed,
+std::string look_at_entry(const Options& options, Subject& subject, const CheckOptions& used, const Limits& allowed,
                           const Progress& progress) {
+  const Problem problem = problem_of(subject);
   const EntryMemory entry = entry_memory(problem, used, allowed, progress);
   const std::string needs = entry_contract(problem, entry.relied_on);
   std::string text = needs.empty() ? "relies on nothing in its workspace at entry" : fmt::format("needs {} at entry", needs);
-  if (!entry.unexplored.empty()) text += fmt::format(" (there may be more: {})", entry.unexplored);
   if (options.clean) {
-    for (const BufferId b : entry.relied_on) {
-      auto& restored = problem.contract.restored;
-      if (std::find(restored.begin(), restored.end(), b) == restored.end()) restored.push_back(b);
-    }
-    if (!needs.empty()) text += ", and must leave it so";
+    for (const BufferId b : entry.relied_on) subject.plan.restored.push_back(problem.buffers[b.value].name);
+    if (!needs.empty()) text += fmt::format(", and must leave {}", needs);
   } else {
-    problem = with_unset_workspace(problem);
+    subject.plan.initial_any = true;
   }
+  if (!entry.unexplored.empty()) text += fmt::format(" (there may be more: {})", entry.unexplored);
   return text;
+}
+
+// For how many launches in flight the verdict holds, in words.
+std::string launches_in_flight(Subject subject, const CheckResult& result, const CheckOptions& used, const Limits& allowed,
+                               const Progress& progress) {
+  const std::uint32_t asked = subject.plan.in_flight;
+  if (result.verdict == Verdict::verified) return fmt::format("safe for {} launches in flight", asked);
+  if (result.verdict == Verdict::inconclusive) return "";
+  subject.plan.in_flight = 1;
+  switch (check(problem_of(subject), used, allowed, progress).verdict) {
+    case Verdict::verified: return fmt::format("safe for one launch in flight, not for {}", asked);
+    case Verdict::violated: return "wrong with one launch in flight already";
+    case Verdict::inconclusive: break;
+  }
+  return fmt::format("not safe for {} launches in flight", asked);
 }
 
 // The smallest number of resident CTAs that passes; more never hurt.
 CheckResult find_resident(const Problem& problem, CheckOptions used, const Limits& allowed, const Progress& progress) {
   std::uint32_t most = 1;
-  for (const Launch& launch : problem.launches) {
-    std::uint32_t ctas = static_cast<std::uint32_t>(launch.grid.count());
-    if (!launch.placed.empty()) {
-      std::set<CtaId> placed;
-      for (const PlacedThread& t : launch.placed) placed.insert(t.placement.cta);
-      ctas = static_cast<std::uint32_t>(placed.size());
-    }
-    most = std::max(most, ctas);
-  }
+  for (const Stage& stage : stages_of(problem)) most = std::max(most, image_of(problem, stage).ctas);
   CheckResult passes = check(problem, used, allowed, progress);
   if (passes.verdict != Verdict::verified) return passes;  // whatever the number
   std::optional<CheckResult> fails;
@@ -97,8 +103,10 @@ std::string check_command_line(const Subject& subject, const Options& options, c
   if (used.engine != Engine::automatic) line += fmt::format(" --engine {}", spelling(used.engine));
   if (options.loop_bound) line += fmt::format(" --loop-bound {}", used.loop_bound);
   if (options.resident) line += fmt::format(" --resident {}", used.resident);
+  if (subject.plan.in_flight != 1) line += fmt::format(" --in-flight {}", subject.plan.in_flight);
   if (options.clean) line += " --clean";
   if (options.initial == "any") line += " --initial any";
+  if (used.determinism) line += " --determinism";
   return line;
 }
 
@@ -145,7 +153,7 @@ std::string hint(const Subject& subject, const Options& options, const Report& r
       if (subject.cuda && !report.result.findings.empty() && misses_acquire(report.result.findings.front()))
         return "runs rarely show this: on hardware the load mostly waits for the branch on what was observed, though nothing "
                "promises that it does. Add __threadfence() (fence.sc.gpu) behind the atomic or load that observes the others";
-      return protocol ? fmt::format("{} --runs 1000 -q shows what test runs would see",
+      return protocol && subject.plan.in_flight == 1 && !options.determinism ? fmt::format("{} --runs 1000 -q shows what test runs would see",
                                     command_line("simulate", subject))
                       : "";
     case Verdict::inconclusive:
@@ -183,9 +191,16 @@ int check_command(const Options& options) {
     ProgressLine progress(!options.quiet);
     const Progress sink = progress.sink(stop_on_interrupt());
     std::string entry;
-    if (options.clean || options.initial == "any") entry = look_at_entry(options, problem, report.options, allowed, sink);
+    if (options.clean || options.initial == "any") {
+      entry = look_at_entry(options, subject, report.options, allowed, sink);
+      problem = problem_of(subject);
+    }
     report.result = options.find_resident ? find_resident(problem, report.options, allowed, sink)
                                           : check(problem, report.options, allowed, sink);
+    if (subject.plan.in_flight != 1) {
+      const std::string flight = launches_in_flight(subject, report.result, report.options, allowed, sink);
+      if (!flight.empty()) entry = entry.empty() ? flight : fmt::format("{}; {}", flight, entry);
+    }
     if (!entry.empty() && report.result.verdict != Verdict::inconclusive) report.result.reason = entry;
   }
   const bool as_asked = options.clean || options.initial == "any" || options.find_resident || options.resident;
@@ -195,6 +210,7 @@ int check_command(const Options& options) {
   report.variant = subject.variant;
   if (subject.cuda) report.params = texts_of(*subject.cuda);
   if (subject.protocol != nullptr) report.params = texts_of(*subject.protocol, subject.params);
+  report.params.merge(texts_of(subject.plan));
   TextOptions text = text_options(options);
   text.command = replay_line(check_command_line(subject, options, report.options), options);
   text.hint = hint(subject, options, report);

@@ -10,6 +10,7 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include "checker/cli/plan_options.h"
 #include "checker/report/names.h"
 #include "kernels/core/error.h"
 
@@ -30,6 +31,13 @@ constexpr std::uint32_t generates = bit(Command::generate);
 template <auto Member> void bind(CLI::App& app, const OptionRow& row, Options& options) {
   auto* option = row.value == nullptr ? nullptr : app.add_option(row.names, options.*Member, row.help);
   if (option != nullptr) option->type_name(row.value)->allow_extra_args(false);
+}
+// Without a value it is "defaults".
+template <auto Member> void bind_optional(CLI::App& app, const OptionRow& row, Options& options) {
+  const auto set = [&options](const std::vector<std::string>& given) {
+    options.*Member = given.empty() || given.front().empty() ? "defaults" : given.front();
+  };
+  app.add_option_function<std::vector<std::string>>(row.names, set, row.help)->type_name(row.value)->expected(0, 1);
 }
 template <auto Member> void bind_flag(CLI::App& app, const OptionRow& row, Options& options) {
   app.add_flag(row.names, options.*Member, row.help);
@@ -57,7 +65,13 @@ constexpr std::array table{
               bind<&Options::model>},
     OptionRow{"--races", "R", "data races: fail (default), report or off", checks, bind<&Options::races>},
     OptionRow{"--engine", "E", "auto (default), view or graph", checks, bind<&Options::engine>},
-    OptionRow{"--sweep", "LIST", "a table over many shapes, such as splits=1..8,threads=1..3", checks, bind<&Options::sweep>},
+    OptionRow{"--sweep", "[LIST]",
+              "a table over many shapes, such as splits=1..8,threads=1..3; alone: the protocol's own, as `show` lists them", checks,
+              bind_optional<&Options::sweep>},
+    OptionRow{"--in-flight", "N", "N instances at once over one workspace, each with inputs and outputs of its own", checks,
+              bind<&Options::in_flight>},
+    OptionRow{"--determinism", nullptr, "does an output depend on the order in which CTAs finish?", checks,
+              bind_flag<&Options::determinism>},
     OptionRow{"--initial", "W", "workspace at entry: declared (default), or any: names what is relied on", checks,
               bind<&Options::initial>},
     OptionRow{"--clean", nullptr, "what a replay reads before writing it must be left as it was found", checks,
@@ -120,6 +134,7 @@ constexpr std::array table{
               generates, bind<&Options::without>},
     OptionRow{"--json,--save", "FILE|-", "write the report, with what `replay` needs, as JSON", with_report,
               bind<&Options::json>},
+    OptionRow{"--csv", "FILE|-", "write the table of --sweep or --all-variants as CSV", checks, bind<&Options::csv>},
     OptionRow{"--dot", "FILE|-", "write the counterexample's execution graph for Graphviz", with_report,
               bind<&Options::dot>},
     OptionRow{"--json", nullptr, "print the list as JSON", bit(Command::list),
@@ -193,6 +208,8 @@ CheckOptions check_options(const Options& options) {
         static_cast<std::uint32_t>(within<std::int64_t>("--loop-bound", *options.loop_bound, 1, 1'000'000));
   if (options.resident)
     result.resident = static_cast<std::uint32_t>(within<std::int64_t>("--resident", *options.resident, 1, 1'000'000));
+  result.determinism = options.determinism;
+  if (options.in_flight) (void)within<std::int64_t>("--in-flight", *options.in_flight, 1, most_in_flight);
   if (options.initial != "declared" && options.initial != "any")
     throw InputError(fmt::format("unknown --initial '{}'; expected declared or any", options.initial));
   return result;
@@ -231,8 +248,16 @@ void refuse_contradictions(const Options& o) {
     if (!o.json.empty()) refuse("--sweep", "--json");
     if (!o.dot.empty()) refuse("--sweep", "--dot");
   }
-  if (o.all_variants && (o.find_resident || o.clean || o.initial == "any"))
-    refuse("--all-variants", o.find_resident ? "--find-resident" : o.clean ? "--clean" : "--initial any");
+  if (o.all_variants) {
+    if (o.find_resident) refuse("--all-variants", "--find-resident");
+    if (o.clean) refuse("--all-variants", "--clean");
+    if (o.initial == "any") refuse("--all-variants", "--initial any");
+    if (o.in_flight) refuse("--all-variants", "--in-flight");
+    if (o.determinism) refuse("--all-variants", "--determinism");
+  }
+  if (!o.csv.empty() && o.sweep.empty() && !o.all_variants)
+    throw InputError("--csv writes the table of --sweep or --all-variants; give one of them");
+  if (!o.csv.empty() && o.csv == o.json) refuse(fmt::format("--csv {}", o.csv), fmt::format("--json {}", o.json));
   if (!o.order.empty() && o.runs) refuse("--order", "--runs");
   if (!o.dot.empty() && o.all_variants) refuse("--dot", "--all-variants");
   if (o.explain && (o.json == "-" || o.dot == "-"))

@@ -24,13 +24,13 @@ struct Options {
   std::string variant;
   bool all_variants = false;
   bool no_shrink = false;
-  bool clean = false, find_resident = false;
+  bool clean = false, find_resident = false, determinism = false;
   std::string initial = "declared", sweep;
   std::optional<std::int64_t> replays;
   std::string format = "text";
 
   std::string model = "ptx", races = "fail", engine = "auto";
-  std::optional<std::int64_t> resident, loop_bound, max_states, max_graphs;
+  std::optional<std::int64_t> in_flight, resident, loop_bound, max_states, max_graphs;
   std::optional<double> max_seconds;
   std::string max_memory;  // "2G"; empty: 75 % of RAM
 
@@ -42,7 +42,7 @@ struct Options {
   std::string order;  // "2,0,3,1"
   std::optional<std::int64_t> runs, seed;
 
-  std::string json, dot;  // file or "-"; empty: none
+  std::string json, csv, dot;  // file or "-"; empty: none
   bool list_json = false;
   bool quiet = false, verbose = false;
 

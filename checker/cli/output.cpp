@@ -62,7 +62,7 @@ void finish_output() {
   if (std::fflush(stdout) != 0 || std::ferror(stdout) != 0) refuse("the result to stdout");
 }
 
-bool stdout_is_taken(const Options& options) { return options.json == "-" || options.dot == "-"; }
+bool stdout_is_taken(const Options& options) { return options.json == "-" || options.csv == "-" || options.dot == "-"; }
 
 TextOptions text_options(const Options& options) {
   TextOptions text;

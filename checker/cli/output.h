@@ -15,7 +15,7 @@ void write_output(const std::string& path, const std::string& text);
 void print_out(const std::string& text);  // to stdout
 void finish_output();                     // throws InputError if stdout took not everything
 
-// True if --json - or --dot - takes stdout, so that no text may go there.
+// True if --json -, --csv - or --dot - takes stdout, so that no text may go there.
 [[nodiscard]] bool stdout_is_taken(const Options& options);
 
 // Colour on terminals only, and not where NO_COLOR is set; the terminal's width.

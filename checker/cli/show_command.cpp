@@ -50,6 +50,7 @@ std::string variant_lines(const Protocol& protocol, const Variant& v) {
 std::string protocol_text(const Protocol& protocol) {
   std::string text = fmt::format("{}: {}\n\nparameters\n", protocol.name, protocol.summary);
   for (const Parameter& p : protocol.parameters) text += parameter_line(p);
+  if (!protocol.sweep.empty()) text += fmt::format("\nsweep\n  {}\n", protocol.sweep);
   text += "\nvariants\n";
   for (const Variant& v : protocol.variants) text += variant_lines(protocol, v);
   return text + "\n";

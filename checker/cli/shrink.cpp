@@ -47,7 +47,9 @@ std::optional<Shrunk> shrink(const Subject& subject, const CheckOptions& options
   std::vector<Candidate> candidates;
   for (const Parameters& params : shapes(*subject.protocol, subject.params)) {
     try {
-      Problem problem = instantiate(*subject.protocol, params, subject.variant);
+      Subject smaller = subject;
+      smaller.params = params;
+      Problem problem = problem_of(smaller);
       const std::uint64_t size = threads_of(problem);
       if (size < threads) candidates.push_back({size, params, std::move(problem)});
     } catch (const InputError&) {  // a shape that the protocol or the variant does not have

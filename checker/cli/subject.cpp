@@ -147,9 +147,7 @@ Subject cuda_subject(const Options& options) {
   return subject;
 }
 
-}  // namespace
-
-Subject find_subject(const Options& options) {
+Subject subject_named(const Options& options) {
   const std::string suffix = std::filesystem::path(options.subject).extension().string();
   if (suffix == ".litmus") {
     refuse_protocol_options(options, "a litmus test");
@@ -170,7 +168,8 @@ Subject find_subject(const Options& options) {
   return subject;
 }
 
-Subject subject_of(const Report& report) {
+// `report` without what is asked of the plan.
+Subject subject_without_plan(const Report& report) {
   if (std::filesystem::path(report.subject).extension() == ".litmus") {
     if (!report.params.empty() || !report.variant.empty())
       throw InputError(fmt::format("{} is a litmus test: it has no parameters or variants", report.subject));
@@ -192,11 +191,29 @@ Subject subject_of(const Report& report) {
   return subject;
 }
 
-Problem problem_of(const Subject& subject) {
+Problem problem_without_plan(const Subject& subject) {
   if (subject.cuda) return problem_of(*subject.cuda);
   if (subject.protocol == nullptr) return read_litmus(subject.file);
   return instantiate(*subject.protocol, subject.params, subject.variant);
 }
+
+}  // namespace
+
+Subject subject_of(const Report& report) {
+  Report without = report;
+  const PlanOptions plan = take_plan(without.params);
+  Subject subject = subject_without_plan(without);
+  subject.plan = plan;
+  return subject;
+}
+
+Subject find_subject(const Options& options) {
+  Subject subject = subject_named(options);
+  if (options.in_flight) subject.plan.in_flight = static_cast<std::uint32_t>(*options.in_flight);
+  return subject;
+}
+
+Problem problem_of(const Subject& subject) { return asked_of(problem_without_plan(subject), subject.plan); }
 
 std::string text_of(const Parameter& parameter, std::int64_t value) {
   return parameter.choices.empty() ? fmt::format("{}", value)

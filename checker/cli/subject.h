@@ -8,6 +8,7 @@
 
 #include "checker/cli/cuda_source.h"
 #include "checker/cli/options.h"
+#include "checker/cli/plan_options.h"
 #include "checker/report/report.h"
 #include "kernels/core/problem.h"
 #include "protocols/protocol.h"
@@ -22,6 +23,7 @@ struct Subject {
   std::string variant;
   std::string file;  // litmus test, PTX or CUDA: the path
   std::optional<CudaSource> cuda;
+  PlanOptions plan;
 };
 
 // Throws InputError for an unknown protocol (naming the nearest), parameters or variants it does not have, and files that

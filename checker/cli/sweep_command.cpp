@@ -14,6 +14,7 @@
 #include "checker/cli/subject.h"
 #include "checker/report/names.h"
 #include "kernels/core/error.h"
+#include "kernels/ledger/table.h"
 
 namespace fencewise {
 namespace {
@@ -22,7 +23,7 @@ constexpr std::size_t most_shapes = 10'000;
 
 struct Range {
   std::string name;
-  std::int64_t from = 1, to = 1;
+  std::vector<std::int64_t> values;
 };
 
 std::int64_t number_in(const std::string& text, const std::string& whole) {
@@ -33,8 +34,32 @@ std::int64_t number_in(const std::string& text, const std::string& whole) {
   return value;
 }
 
-// "splits=1..8,threads=2"
-std::vector<Range> ranges_of(const std::string& text, const Protocol& protocol) {
+// "1..3|8": each in turn.
+std::vector<std::int64_t> values_in(const std::string& list, const std::string& whole, const Parameter& parameter) {
+  std::vector<std::int64_t> values;
+  for (std::size_t at = 0; at <= list.size();) {
+    const std::size_t end = std::min(list.find('|', at), list.size());
+    const std::string part = list.substr(at, end - at);
+    at = end + 1;
+    const std::size_t dots = part.find("..");
+    const std::int64_t from = number_in(part.substr(0, dots), whole);
+    const std::int64_t to = dots == std::string::npos ? from : number_in(part.substr(dots + 2), whole);
+    if (from > to || from < parameter.min || to > parameter.max)
+      throw InputError(fmt::format("--sweep {}: {} goes from {} to {}", whole, parameter.name, parameter.min, parameter.max));
+    if (to - from >= static_cast<std::int64_t>(most_shapes)) throw InputError(fmt::format("--sweep has more than {} shapes", most_shapes));
+    for (std::int64_t v = from; v <= to; ++v) values.push_back(v);
+  }
+  return values;
+}
+
+// "splits=1..8,threads=2|32"; "defaults": the protocol's own, without the parameters that are given.
+std::vector<Range> ranges_of(const std::string& asked, const Subject& subject) {
+  const Protocol& protocol = *subject.protocol;
+  const bool own = asked == "defaults";
+  if (own && protocol.sweep.empty())
+    throw InputError(fmt::format("{} has no shapes of its own to sweep; name them, like --sweep {}=1..3", protocol.name,
+                                 protocol.parameters.empty() ? "n" : protocol.parameters.front().name));
+  const std::string& text = own ? protocol.sweep : asked;
   std::vector<Range> ranges;
   for (std::size_t at = 0; at <= text.size();) {
     const std::size_t end = std::min(text.find(',', at), text.size());
@@ -45,111 +70,183 @@ std::vector<Range> ranges_of(const std::string& text, const Protocol& protocol) 
       throw InputError(fmt::format("--sweep {}: '{}' has no '='; write it like splits=1..8,threads=1..3", text, item));
     Range r;
     r.name = item.substr(0, equals);
-    const std::string values = item.substr(equals + 1);
-    const std::size_t dots = values.find("..");
-    r.from = number_in(values.substr(0, dots), text);
-    r.to = dots == std::string::npos ? r.from : number_in(values.substr(dots + 2), text);
     const auto p = std::find_if(protocol.parameters.begin(), protocol.parameters.end(),
                                 [&](const Parameter& parameter) { return parameter.name == r.name; });
     if (p == protocol.parameters.end())
       throw InputError(fmt::format("{} has no parameter '{}'; fencewise show {} lists them", protocol.name, r.name, protocol.name));
     if (!p->choices.empty()) throw InputError(fmt::format("--sweep {}: '{}' is no number", text, r.name));
-    if (r.from > r.to || r.from < p->min || r.to > p->max)
-      throw InputError(fmt::format("--sweep {}: {} goes from {} to {}", text, r.name, p->min, p->max));
+    r.values = values_in(item.substr(equals + 1), text, *p);
     if (std::any_of(ranges.begin(), ranges.end(), [&](const Range& other) { return other.name == r.name; }))
       throw InputError(fmt::format("--sweep {}: '{}' is there twice", text, r.name));
-    ranges.push_back(r);
+    if (!own || !subject.given.all().contains(r.name)) ranges.push_back(r);
   }
   return ranges;
 }
 
-std::vector<Parameters> shapes_of(const std::vector<Range>& ranges, const Parameters& given) {
-  std::vector<Parameters> shapes{given};
-  for (const Range& r : ranges) {
-    std::vector<Parameters> next;
-    for (const Parameters& shape : shapes)
-      for (std::int64_t v = r.from; v <= r.to; ++v) {
-        if (next.size() >= most_shapes) throw InputError(fmt::format("--sweep has more than {} shapes", most_shapes));
-        next.push_back(shape);
-        next.back().set(r.name, v);
-      }
-    shapes = std::move(next);
+struct Shape {
+  Subject subject;
+  std::optional<Problem> problem;
+  std::uint64_t threads = 0;
+  std::string missing;  // why there is no such shape
+};
+
+Shape shape_of(const Subject& subject) {
+  Shape shape;
+  shape.subject = subject;
+  try {
+    shape.problem = problem_of(subject);
+    shape.threads = threads_of(*shape.problem);
+  } catch (const InputError& e) {
+    shape.missing = e.what();
   }
+  return shape;
+}
+
+// Smallest first.
+std::vector<Shape> shapes_of(const std::vector<Range>& ranges, const Subject& subject) {
+  std::vector<Subject> subjects{subject};
+  for (const Range& r : ranges) {
+    std::vector<Subject> next;
+    for (const Subject& one : subjects)
+      for (const std::int64_t v : r.values) {
+        if (next.size() >= most_shapes) throw InputError(fmt::format("--sweep has more than {} shapes", most_shapes));
+        next.push_back(one);
+        next.back().params.set(r.name, v);
+      }
+    subjects = std::move(next);
+  }
+  std::vector<Shape> shapes;
+  for (const Subject& one : subjects) shapes.push_back(shape_of(one));
+  const auto exists = [](const Shape& s) { return s.problem.has_value(); };
+  if (std::none_of(shapes.begin(), shapes.end(), exists))
+    throw InputError(fmt::format("--sweep: there is no such shape: {}", shapes.front().missing));
+  std::stable_sort(shapes.begin(), shapes.end(), [](const Shape& a, const Shape& b) { return a.threads < b.threads; });
   return shapes;
+}
+
+// What was found, shape by shape: printed at once, kept for --csv.
+class SweepTable {
+ public:
+  SweepTable(const std::vector<Range>& ranges, bool prints) : ranges_(ranges), prints_(prints) {
+    table_.key = "sweep";
+    for (const Range& r : ranges) {
+      table_.columns.push_back({r.name, r.name});
+      widths_.push_back(std::max(r.name.size(), std::to_string(*std::max_element(r.values.begin(), r.values.end())).size()));
+    }
+    for (const char* key : {"verdict", "engine", "graphs", "states", "seconds", "kind", "location", "message"})
+      table_.columns.push_back({key, key});
+    std::string head;
+    for (std::size_t n = 0; n < ranges.size(); ++n) head += fmt::format("{:>{}}  ", ranges[n].name, widths_[n]);
+    print(fmt::format("{}{:<13}{:<7}{:>9}  {:>8}  {}\n", head, "verdict", "engine", "explored", "seconds", "finding"));
+  }
+
+  void add_missing(const Shape& shape) {
+    print(fmt::format("{}no such shape: {}\n", line_of(shape), shape.missing));
+    std::vector<Cell> row = cells_of(shape);
+    row.resize(table_.columns.size());
+    row[ranges_.size()] = "none";
+    row.back() = shape.missing;
+    table_.rows.push_back(std::move(row));
+  }
+
+  void add(const Shape& shape, const CheckResult& result) {
+    const Finding* finding = result.findings.empty() ? nullptr : &result.findings.front();
+    const std::string why = finding != nullptr ? finding->message
+                            : result.verdict == Verdict::inconclusive ? result.reason
+                                                                      : "";
+    print(fmt::format("{}{:<13}{:<7}{:>9}  {:>8.2f}{}{}\n", line_of(shape), spelling(result.verdict), result.engine,
+                      result.engine == "view" ? result.search.states : result.search.graphs, result.seconds,
+                      why.empty() ? "" : "  ", why));
+    std::vector<Cell> row = cells_of(shape);
+    row.insert(row.end(), {spelling(result.verdict), result.engine, result.search.graphs, result.search.states, {result.seconds, 3},
+                           finding != nullptr ? spelling(finding->kind) : "", finding != nullptr ? finding->location : "", why});
+    table_.rows.push_back(std::move(row));
+  }
+
+  void end(const std::string& summary) const { print(summary); }
+  [[nodiscard]] const Table& table() const { return table_; }
+
+  // "splits=2 threads=1"
+  [[nodiscard]] std::string name_of(const Shape& shape) const {
+    std::string name;
+    for (const Range& r : ranges_) name += fmt::format("{}{}={}", name.empty() ? "" : " ", r.name, shape.subject.params[r.name]);
+    return name;
+  }
+
+ private:
+  void print(const std::string& text) const {
+    if (!prints_) return;
+    print_out(text);
+    finish_output();
+  }
+  [[nodiscard]] std::string line_of(const Shape& shape) const {
+    std::string line;
+    for (std::size_t n = 0; n < ranges_.size(); ++n)
+      line += fmt::format("{:>{}}  ", shape.subject.params[ranges_[n].name], widths_[n]);
+    return line;
+  }
+  [[nodiscard]] std::vector<Cell> cells_of(const Shape& shape) const {
+    std::vector<Cell> cells;
+    for (const Range& r : ranges_) cells.emplace_back(static_cast<std::uint64_t>(shape.subject.params[r.name]));
+    return cells;
+  }
+
+  const std::vector<Range>& ranges_;
+  bool prints_;
+  std::vector<std::size_t> widths_;
+  Table table_;
+};
+
+// A table asks for answers, not for every behaviour by name: views come first wherever they are exact.
+CheckResult check_shape(const Shape& shape, const Options& options) {
+  ProgressLine progress(!options.quiet);
+  const auto answer = [&](const CheckOptions& used) {
+    return check(*shape.problem, used, limits(options), progress.sink(stop_on_interrupt()));
+  };
+  CheckOptions used = check_options(options);
+  if (used.engine != Engine::automatic) return answer(used);
+  used.engine = Engine::view;
+  CheckResult by_views = answer(used);
+  if (by_views.verdict != Verdict::inconclusive) return by_views;
+  used.engine = Engine::automatic;
+  CheckResult result = answer(used);
+  result.seconds += by_views.seconds;
+  return result;
 }
 
 }  // namespace
 
 int check_sweep(const Options& options) {
-  Subject subject = find_subject(options);
+  const Subject subject = find_subject(options);
   if (subject.protocol == nullptr) throw InputError("--sweep is for protocols: their parameters are swept");
-  const auto ranges = ranges_of(options.sweep, *subject.protocol);
-  struct Shape {
-    Parameters params;
-    std::optional<Problem> problem;
-    std::uint64_t size = 0;
-    std::string missing;  // why there is no such shape
-  };
-  std::vector<Shape> shapes;
-  for (const Parameters& params : shapes_of(ranges, subject.given)) {
-    Shape s;
-    s.params = params;
-    try {
-      s.problem = instantiate(*subject.protocol, params, subject.variant);
-      s.size = threads_of(*s.problem);
-    } catch (const InputError& e) {
-      s.missing = e.what();
-    }
-    shapes.push_back(std::move(s));
-  }
-  std::stable_sort(shapes.begin(), shapes.end(), [](const Shape& a, const Shape& b) { return a.size < b.size; });
-
-  std::vector<std::size_t> widths;
-  std::string head;
-  for (const Range& r : ranges) {
-    widths.push_back(std::max(r.name.size(), std::to_string(r.to).size()));
-    head += fmt::format("{:>{}}  ", r.name, widths.back());
-  }
-  print_out(fmt::format("{}{:<13}{:<7}{:>9}  {:>8}  {}\n", head, "verdict", "engine", "explored", "seconds", "finding"));
-  int code = exit_verified;
+  (void)check_options(options);
+  (void)limits(options);
+  const std::vector<Range> ranges = ranges_of(options.sweep, subject);
+  const std::vector<Shape> shapes = shapes_of(ranges, subject);
+  require_writable(options.csv);
+  SweepTable table(ranges, !stdout_is_taken(options));
   std::string smallest;
-  for (const Shape& s : shapes) {
+  std::size_t inconclusive = 0;
+  for (const Shape& shape : shapes) {
     if (stop_on_interrupt().load(std::memory_order_relaxed)) {
-      code = std::max<int>(code, exit_inconclusive);
+      ++inconclusive;
       break;
     }
-    std::string line;
-    for (std::size_t n = 0; n < ranges.size(); ++n) line += fmt::format("{:>{}}  ", s.params[ranges[n].name], widths[n]);
-    if (!s.problem) {
-      print_out(fmt::format("{}no such shape: {}\n", line, s.missing));
+    if (!shape.problem) {
+      table.add_missing(shape);
       continue;
     }
-    const CheckOptions used = check_options(options);
-    CheckResult result;
-    {
-      ProgressLine progress(!options.quiet);
-      result = check(*s.problem, used, limits(options), progress.sink(stop_on_interrupt()));
-    }
-    std::string finding;
-    if (!result.findings.empty())
-      finding = result.findings.front().message;
-    else if (result.verdict == Verdict::inconclusive)
-      finding = result.reason;
-    print_out(fmt::format("{}{:<13}{:<7}{:>9}  {:>8.2f}{}{}\n", line, spelling(result.verdict), result.engine,
-                          result.engine == "view" ? result.search.states : result.search.graphs, result.seconds,
-                          finding.empty() ? "" : "  ", finding));
-    finish_output();
-    if (result.verdict == Verdict::violated) {
-      code = exit_violated;
-      if (smallest.empty())
-        for (const Range& r : ranges) smallest += fmt::format("{}{}={}", smallest.empty() ? "" : " ", r.name, s.params[r.name]);
-    } else if (result.verdict == Verdict::inconclusive && code == exit_verified) {
-      code = exit_inconclusive;
-    }
+    const CheckResult result = check_shape(shape, options);
+    table.add(shape, result);
+    if (result.verdict == Verdict::violated && smallest.empty()) smallest = table.name_of(shape);
+    inconclusive += static_cast<std::size_t>(result.verdict == Verdict::inconclusive);
   }
-  print_out(smallest.empty() ? fmt::format("{}: no shape fails\n", subject.name)
-                             : fmt::format("{}: the smallest that fails is {}\n", subject.name, smallest));
-  return code;
+  const std::string open = inconclusive == 0 ? "" : fmt::format("; {} inconclusive", inconclusive);
+  table.end(smallest.empty() ? fmt::format("{}: no shape fails{}\n", subject.name, open)
+                             : fmt::format("{}: the smallest that fails is {}{}\n", subject.name, smallest, open));
+  if (!options.csv.empty()) write_output(options.csv, to_csv(table.table()));
+  if (!smallest.empty()) return exit_violated;
+  return inconclusive == 0 ? exit_verified : exit_inconclusive;
 }
 
 }  // namespace fencewise

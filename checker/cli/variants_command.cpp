@@ -12,6 +12,7 @@
 #include "checker/cli/subject.h"
 #include "checker/report/names.h"
 #include "kernels/core/error.h"
+#include "kernels/ledger/table.h"
 
 namespace fencewise {
 namespace {
@@ -154,6 +155,25 @@ std::string json_of(const Subject& subject, const Options& options, const std::v
   return json.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n";
 }
 
+Table table_of(const Protocol& protocol, const std::vector<VariantRow>& rows) {
+  Table table;
+  table.key = "variants";
+  table.columns = {{"variant", "variant"}};
+  for (const Parameter& p : protocol.parameters) table.columns.push_back({p.name, p.name});
+  for (const char* key : {"expected", "verdict", "kind", "location", "as_expected", "seconds", "reason"})
+    table.columns.push_back({key, key});
+  for (const VariantRow& row : rows) {
+    const Finding* finding = row.result.findings.empty() ? nullptr : &row.result.findings.front();
+    std::vector<Cell> cells{row.variant == "(base)" ? "" : row.variant};
+    for (const Parameter& p : protocol.parameters) cells.emplace_back(row.params.at(p.name));
+    cells.insert(cells.end(), {row.expected, spelling(row.result.verdict), finding != nullptr ? spelling(finding->kind) : "",
+                               finding != nullptr ? finding->location : "", row.difference.empty(), {row.result.seconds, 3},
+                               row.result.reason});
+    table.rows.push_back(std::move(cells));
+  }
+  return table;
+}
+
 // A difference outweighs what is not known.
 int exit_code_of_all(const std::vector<VariantRow>& rows) {
   int code = exit_verified;
@@ -179,6 +199,7 @@ int check_all_variants(const Options& options) {
   for (const Variant& variant : subject.protocol->variants)
     (void)expectation_of(variant, check_options(options).model);
   require_writable(options.json);
+  require_writable(options.csv);
   const bool as_text = !stdout_is_taken(options);
   std::vector<VariantRow> rows;
   const Widths widths(*subject.protocol, check_options(options).model);
@@ -192,6 +213,7 @@ int check_all_variants(const Options& options) {
   }
   if (as_text) print_out(summary(subject, rows));
   if (!options.json.empty()) write_output(options.json, json_of(subject, options, rows));
+  if (!options.csv.empty()) write_output(options.csv, to_csv(table_of(*subject.protocol, rows)));
   return rows.size() == subject.protocol->variants.size()
              ? exit_code_of_all(rows)
              : std::max<int>(exit_code_of_all(rows), exit_inconclusive);

@@ -54,11 +54,11 @@ class Feasibility {
     return undecided_cas(r);
   }
 
-  // A thread that waits at a barrier may move if some thread of the launch does.
+  // A thread that waits at a barrier, or for other launches, may move if some thread does.
   bool moves(ThreadId t) const {
     const auto& thread = x_.threads[t];
     if (thread.status == ThreadStatus::blocked) return all_ready(thread.blockers, 0);
-    if (thread.status != ThreadStatus::at_barrier) return false;
+    if (thread.status != ThreadStatus::at_barrier && thread.status != ThreadStatus::gated) return false;
     for (const auto& other : x_.threads)
       if (other.status == ThreadStatus::blocked && all_ready(other.blockers, 0)) return true;
     return false;
@@ -87,7 +87,9 @@ class Feasibility {
 
 bool may_still_write(const PartialExecution& x, ThreadId t, const Location& location) {
   const auto& thread = x.threads[t];
-  if (thread.status != ThreadStatus::blocked && thread.status != ThreadStatus::at_barrier) return false;
+  if (thread.status != ThreadStatus::blocked && thread.status != ThreadStatus::at_barrier &&
+      thread.status != ThreadStatus::gated)
+    return false;
   const ThreadProgram& program = x.context().image.threads[t];
   const AccessSet& written = x.context().may_access[program.coordinates.kernel.value].written_from(thread.at);
   if (written.unknown) return true;

@@ -202,6 +202,7 @@ bool GraphExplorer::may_wait(const PartialExecution& x, EventId r) const {
   for (ThreadId t = 0; t < x.threads.size(); ++t) {
     if ((t == read.thread && !context_.proxies) || !may_still_write(x, t, read.location)) continue;
     if (context_.proxies) return true;
+    if (context_.comes_after(t, read.thread)) continue;
     // Whatever the thread does next follows its last event.
     const auto& events = x.threads[t].events;
     const bool after =

@@ -29,11 +29,11 @@ bool uses_proxies(const Problem& problem) {
 
 }  // namespace
 
-LaunchContext::LaunchContext(const Problem& p, const Launch& l, const Reading& r, const MemoryImage& m,
+LaunchContext::LaunchContext(const Problem& p, const Stage& s, const Reading& r, const MemoryImage& m,
                              Terms& t, Dependencies& d, std::uint32_t bound)
     : problem(p),
-      launch(l),
-      image(image_of(p, l)),
+      stage(s),
+      image(image_of(p, s)),
       reading(r),
       memory(m),
       terms(t),
@@ -45,6 +45,17 @@ LaunchContext::LaunchContext(const Problem& p, const Launch& l, const Reading& r
     liveness.emplace_back(kernel);
     may_access.emplace_back(kernel);
   }
+}
+
+bool LaunchContext::has_placed_threads() const {
+  return std::any_of(stage.launches.begin(), stage.launches.end(),
+                     [&](LaunchId l) { return !problem.launches[l.value].placed.empty(); });
+}
+
+ThreadId LaunchContext::thread_of_contract(std::uint32_t thread) const {
+  const auto last = static_cast<std::uint32_t>(stage.launches.size() - 1);
+  const auto first = std::find(image.launch_of.begin(), image.launch_of.end(), last) - image.launch_of.begin();
+  return static_cast<ThreadId>(first) + thread;
 }
 
 PartialExecution::PartialExecution(const LaunchContext& context)
@@ -438,10 +449,41 @@ bool PartialExecution::advance() {
     do {
       learnt_ = false;
       for (ThreadId t = 0; t < threads.size(); ++t)
-        if (!threads[t].settled) Run(*this, t).go();
+        if (!threads[t].settled && may_start(t)) Run(*this, t).go();
     } while (learnt_);
   } while (complete_barriers());
+  order_launches();
   return changed_;
+}
+
+// --- Launches that overlap ---
+
+// Launches, and so threads, come behind those that they wait for.
+bool PartialExecution::may_start(ThreadId t) const {
+  if (!context_->overlaps() || !threads[t].events.empty()) return true;
+  for (ThreadId earlier = 0; earlier < t; ++earlier)
+    if (context_->comes_after(t, earlier) && threads[earlier].status != ThreadStatus::exited) return false;
+  return true;
+}
+
+// The end of each thread comes before the beginning of each thread of the launches that wait for its own. What ends in a cas may
+// get its write half late.
+void PartialExecution::order_launches() {
+  if (!context_->overlaps()) return;
+  const auto order = [&](EventId fresh, ThreadId one, ThreadId other) {
+    if (!context_->comes_after(other, one) || threads[one].events.empty() || threads[other].events.empty()) return;
+    for (const EventId last : threads[one].events.back())
+      for (const EventId first : threads[other].events.front())
+        if (last != no_event && first != no_event && std::max(last, first) == fresh) graph.sync.push_back({last, first});
+  };
+  for (; in_launch_order_ < graph.events.size(); ++in_launch_order_) {
+    const ThreadId t = graph.events[in_launch_order_].thread;
+    if (t == no_thread) continue;
+    for (ThreadId other = 0; other < threads.size(); ++other) {
+      order(in_launch_order_, t, other);
+      order(in_launch_order_, other, t);
+    }
+  }
 }
 
 }  // namespace fencewise

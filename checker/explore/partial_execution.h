@@ -24,10 +24,10 @@
 
 namespace fencewise {
 
-// What never changes while one launch is explored.
+// What never changes while one launch, or a stage of launches that overlap, is explored.
 struct LaunchContext {
   const Problem& problem;
-  const Launch& launch;
+  const Stage stage;
   LaunchImage image;
   Reading reading;
   const MemoryImage& memory;  // as the launch finds it
@@ -39,9 +39,22 @@ struct LaunchContext {
   std::vector<Liveness> liveness;     // [kernel]
   std::vector<MayAccess> may_access;  // [kernel]
 
-  LaunchContext(const Problem& problem, const Launch& launch, const Reading& reading,
+  LaunchContext(const Problem& problem, const Stage& stage, const Reading& reading,
                 const MemoryImage& memory, Terms& terms, Dependencies& dependencies,
                 std::uint32_t loop_bound);
+
+  [[nodiscard]] const Launch& launch_of(ThreadId thread) const {
+    return problem.launches[stage.launches[image.launch_of[thread]].value];
+  }
+  [[nodiscard]] bool overlaps() const { return stage.launches.size() > 1; }
+  // Some thread is placed by hand, and its registers may be spoken of when it has ended.
+  [[nodiscard]] bool has_placed_threads() const;
+  // Whether a thread's launch waits for the launch of the other.
+  [[nodiscard]] bool comes_after(ThreadId later, ThreadId earlier) const {
+    return stage.is_before(image.launch_of[earlier], image.launch_of[later]);
+  }
+  // The thread that a contract calls `thread`: one of the plan's last launch.
+  [[nodiscard]] ThreadId thread_of_contract(std::uint32_t thread) const;
 };
 
 // What the graph does not hold of an event.
@@ -56,7 +69,7 @@ struct EventInfo {
 };
 
 enum class ThreadStatus : std::uint8_t {
-  running,  // between advances: not yet run
+  gated,    // not begun: its launch waits for others that have not ended
   blocked,  // an unknown value decides
   at_barrier,
   spinning,  // repeats an iteration that changes nothing
@@ -93,7 +106,7 @@ class PartialExecution {
   };
   struct Thread {
     Cursor known;  // the last point at which all values are known
-    ThreadStatus status = ThreadStatus::running;
+    ThreadStatus status = ThreadStatus::gated;
     Action::Kind fault_kind = Action::Kind::exit;
     Action::Fault fault = Action::Fault::none;
     InstructionRef at;            // where it stopped
@@ -167,6 +180,8 @@ class PartialExecution {
   [[nodiscard]] Value value_of(EventId read) const;
   void update(EventId event, Value value);
   void run(ThreadId thread);
+  [[nodiscard]] bool may_start(ThreadId thread) const;
+  void order_launches();
   bool complete_barriers();
   [[nodiscard]] std::vector<std::size_t> group_of(std::size_t arrival) const;
   [[nodiscard]] bool may_still_arrive(ThreadId thread, const Arrival& like) const;
@@ -181,6 +196,7 @@ class PartialExecution {
   bool changed_ = false;  // an event or a location is new
   std::uint32_t arrived_ = 0;
   bool learnt_ = false;  // a value became known
+  EventId in_launch_order_ = 0;  // events below this have their edges between launches
   Cursor scratch_;
 };
 

@@ -8,6 +8,7 @@
 #include "checker/explore/view/eligibility.h"
 #include "checker/explore/view/view_explorer.h"
 #include "checker/properties/contract_check.h"
+#include "checker/properties/determinism.h"
 #include "checker/properties/final_memory.h"
 #include "checker/properties/path_finding.h"
 #include "kernels/core/error.h"
@@ -86,6 +87,7 @@ void PlanSearch::start_anew() {
   examine_.seen_races.clear();
   recorded_.clear();
   final_states_.clear();
+  first_ends_.clear();
   finish_orders_.clear();
   unexplored_.clear();
   engine_note_.clear();
@@ -97,17 +99,17 @@ void PlanSearch::search() {
   const auto initial = std::make_shared<const MemoryImage>(MemoryImage::initial(problem_, terms_));
   Frontier frontier;
   frontier.emplace(Key{*initial, *initial}, Node{*initial, initial, nullptr});
-  const std::size_t launches = problem_.launches.size();
-  for (std::size_t step = 0; step < launches * problem_.replays; ++step) {
+  const PlanSteps steps(problem_);
+  for (std::size_t step = 0; step < steps.size(); ++step) {
     Frontier next;
     bool go_on = true;
     for (auto& [key, node] : frontier) {
-      if (step % launches == 0) {
-        if (step != 0) node.memory.renew(problem_, terms_, static_cast<std::uint32_t>(step / launches) + 1);
+      if (steps.begins_replay(step)) {
+        if (step != 0) node.memory.renew(problem_, terms_, steps.replay(step));
         node.replay_entry = std::make_shared<const MemoryImage>(node.memory);
       }
       ++result_.search.states;
-      go_on = explore_launch(node, step, next);
+      go_on = explore_stage(node, steps.stage(step), steps.point(step, *node.replay_entry), next);
       if (!go_on) break;
     }
     if (!go_on) break;
@@ -125,21 +127,14 @@ std::optional<Symmetry> PlanSearch::symmetry_of(const LaunchContext& context, st
   return found;
 }
 
-bool PlanSearch::explore_launch(const Node& node, std::size_t step, Frontier& next) {
-  const std::size_t launches = problem_.launches.size();
-  PlanPoint point;
-  point.number = {static_cast<std::uint32_t>(step / launches) + 1,
-                  static_cast<std::uint32_t>(step % launches) + 1};
-  point.ends_replay = (step + 1) % launches == 0;
-  point.ends_plan = step + 1 == launches * problem_.replays;
-  point.replay_entry = node.replay_entry.get();
+bool PlanSearch::explore_stage(const Node& node, const Stage& stage, const PlanPoint& point, Frontier& next) {
   struct Kept {  // a path may be retraced when the node is gone
     MemoryImage memory;
     LaunchContext context;
-    Kept(PlanSearch& s, const Launch& launch, const MemoryImage& m)
-        : memory(m), context(s.problem_, launch, reading_of(s.options_.model), memory, s.terms_, s.dependencies_, s.options_.loop_bound) {}
+    Kept(PlanSearch& s, const Stage& which, const MemoryImage& m)
+        : memory(m), context(s.problem_, which, reading_of(s.options_.model), memory, s.terms_, s.dependencies_, s.options_.loop_bound) {}
   };
-  const auto kept = std::make_shared<Kept>(*this, problem_.launches[step % launches], node.memory);
+  const auto kept = std::make_shared<Kept>(*this, stage, node.memory);
   const std::shared_ptr<const LaunchContext> context(kept, &kept->context);
   if (wants_views(*context)) {
     try {
@@ -190,8 +185,8 @@ std::optional<bool> PlanSearch::explore_views(const Node& node, const std::share
     symmetry = Symmetry::find(*context, point.number.replay, why);
   const bool always = problem_.contract.quantifier == Quantifier::always;
   const auto good = [&](const view::State& state, const MemoryImage& memory) {
-    const auto registers = [&state](std::uint32_t t, RegisterId r) {
-      const auto& values = state.threads.at(t).state.registers;
+    const auto registers = [&state, &context](std::uint32_t t, RegisterId r) {
+      const auto& values = state.threads.at(context->thread_of_contract(t)).state.registers;
       return r.value < values.size() ? values[r.value] : Value();
     };
     return !always ||
@@ -251,7 +246,11 @@ std::optional<bool> PlanSearch::explore_views(const Node& node, const std::share
     if (point.ends_replay && !restored(problem_, final.memory, *point.replay_entry) &&
         confirm(node, *context, explorer->retrace(final.path), point, next))
       continue;  // which goes on from there
-    if (point.ends_plan) continue;
+    if (options_.determinism && point.ends_replay && first_end(point) != nullptr) {
+      if (!compare_with_first_end(node, *context, explorer->retrace(final.path), point, final.memory, next)) return false;
+      if (options_.stop_at_first && !result_.findings.empty()) return false;
+    }
+    if (point.ends_plan && !options_.determinism) continue;
     go_on_from(node, point, std::move(final.memory),
                [explorer, context, path = std::move(final.path), number = point.number] {
                  std::optional<WitnessLaunch> witness;
@@ -350,7 +349,9 @@ bool PlanSearch::take_each_memory(const Node& node, PartialExecution& x, Relatio
 // Returns false to stop the search.
 bool PlanSearch::take(const Node& node, PartialExecution& x, Relations& r, const PlanPoint& point,
                       Frontier& next) {
-  Examination seen = examine(x, r, point, examine_);
+  PlanPoint here = point;
+  if (const FirstEnd* first = first_end(point)) here.other = &first->memory;
+  Examination seen = examine(x, r, here, examine_);
   if (seen.unexplored && unexplored_.empty()) unexplored_ = *seen.unexplored;
   if (seen.counts) {
     ++(seen.complete ? result_.search.graphs : result_.search.blocked);
@@ -361,18 +362,19 @@ bool PlanSearch::take(const Node& node, PartialExecution& x, Relations& r, const
   const bool ends = std::any_of(seen.findings.begin(), seen.findings.end(), ends_path);
   for (Finding& finding : seen.findings) record(std::move(finding), node);
   if (ends && options_.stop_at_first) return false;
-  if (!point.ends_plan && seen.after && (!ends || options_.races != Races::fail))
+  if ((!point.ends_plan || options_.determinism) && seen.after && (!ends || options_.races != Races::fail))
     go_on_from(node, point, std::move(*seen.after),
                [witness = witness_of(x, r, point.number)] { return witness; }, next);
   return true;
 }
 
-// The next launch starts from `after`, if it is new.
+// The next stage starts from `after`, if it is new.
 void PlanSearch::go_on_from(const Node& node, const PlanPoint& point, MemoryImage after,
                             std::function<WitnessLaunch()> launch, Frontier& next) {
   Key key{after, point.ends_replay ? after : *node.replay_entry};
   if (next.contains(key)) return;
   Node to{std::move(after), node.replay_entry, std::make_shared<const Path>(Path{std::move(launch), node.path})};
+  if (options_.determinism && point.ends_replay) first_ends_.try_emplace(point.number.replay, FirstEnd{to.memory, to.path});
   next.emplace(std::move(key), std::move(to));
 }
 
@@ -381,13 +383,40 @@ void PlanSearch::record(Finding finding, const Node& node) {
   if (finding.kind == FindingKind::race || finding.kind == FindingKind::mixed_size)
     examine_.seen_races.insert(finding.location);
   if (!recorded_.insert({finding.kind, finding.location}).second) return;
-  // A counterexample is judged by the axioms once more, from its own graph, before it is shown.
-  for (const WitnessLaunch& launch : finding.witness.launches)
+  judge_again(finding.witness);
+  put_before(node.path, finding.witness);
+  if (finding.kind == FindingKind::order_dependent) {
+    put_before(first_ends_.at(finding.launch).path, finding.other);
+    judge_again(finding.other);
+  }
+  result_.findings.push_back(std::move(finding));
+}
+
+// A counterexample is judged by the axioms once more, from its own graph, before it is shown.
+void PlanSearch::judge_again(const Witness& witness) const {
+  for (const WitnessLaunch& launch : witness.launches)
     if (const auto broken = judge(launch.graph, reading_of(options_.model)))
       throw InternalError(fmt::format("a counterexample breaks the axiom {}", name(broken->axiom)));
-  for (const Path* p = node.path.get(); p != nullptr; p = p->before.get())
-    finding.witness.launches.insert(finding.witness.launches.begin(), p->launch());
-  result_.findings.push_back(std::move(finding));
+}
+
+void PlanSearch::put_before(const std::shared_ptr<const Path>& path, Witness& witness) {
+  for (const Path* p = path.get(); p != nullptr; p = p->before.get())
+    witness.launches.insert(witness.launches.begin(), p->launch());
+}
+
+const PlanSearch::FirstEnd* PlanSearch::first_end(const PlanPoint& point) const {
+  const auto it = first_ends_.find(point.number.replay);
+  return point.ends_replay && it != first_ends_.end() ? &it->second : nullptr;
+}
+
+bool PlanSearch::compare_with_first_end(const Node& node, const LaunchContext& context, const view::Retrace& path,
+                                        const PlanPoint& point, const MemoryImage& left, Frontier& next) {
+  const FirstEnd& first = *first_end(point);
+  if (!difference_of_outputs(problem_, first.memory, left)) return true;
+  // With one-sided fences a memory may be real and the path to it not: then another path shows it.
+  if (confirm(node, context, path, point, next) || confirm(node, context, view::Retrace(), point, next)) return true;
+  unexplored_ = "two orders of execution of the view explorer were not confirmed by the axioms; use --engine graph";
+  return false;
 }
 
 void PlanSearch::count_finish_order(const PartialExecution& x, const Relations& r, LaunchNumber number) {

@@ -1,7 +1,7 @@
-// Explores a whole launch plan, each launch with the explorer that fits.
+// Explores a whole launch plan, each stage with the explorer that fits.
 //
-// A kernel boundary on one stream orders everything, so exploration restarts there from each distinct memory that the
-// launch may leave: replays add up, they don't multiply.
+// Everything of one stage (a launch, or launches that overlap) happens before the next, so exploration restarts there from each
+// distinct memory that a stage may leave: replays add up, they don't multiply.
 #pragma once
 
 #include <functional>
@@ -11,6 +11,7 @@
 
 #include "checker/check.h"
 #include "checker/explore/budget.h"
+#include "checker/explore/plan_steps.h"
 #include "checker/explore/symmetry.h"
 #include "checker/explore/view/retrace.h"
 #include "checker/properties/examine.h"
@@ -41,7 +42,7 @@ class PlanSearch {
   void search();
   void start_anew();
   [[nodiscard]] std::optional<Symmetry> symmetry_of(const LaunchContext& context, std::uint32_t replay) const;
-  bool explore_launch(const Node& node, std::size_t step, Frontier& next);
+  bool explore_stage(const Node& node, const Stage& stage, const PlanPoint& point, Frontier& next);
   bool explore_graphs(const Node& node, const LaunchContext& context, const PlanPoint& point, Frontier& next);
   // No value: the view explorer does not serve for this launch.
   std::optional<bool> explore_views(const Node& node, const std::shared_ptr<const LaunchContext>& context,
@@ -58,6 +59,17 @@ class PlanSearch {
   void go_on_from(const Node& node, const PlanPoint& point, MemoryImage after, std::function<WitnessLaunch()> launch,
                   Frontier& next);
   void record(Finding finding, const Node& node);
+  void judge_again(const Witness& witness) const;
+  static void put_before(const std::shared_ptr<const Path>& path, Witness& witness);
+  // Determinism: what the first behaviour found left at the end of a replay, and how it came there.
+  struct FirstEnd {
+    MemoryImage memory;
+    std::shared_ptr<const Path> path;
+  };
+  [[nodiscard]] const FirstEnd* first_end(const PlanPoint& point) const;
+  // False: outputs that differ from those of the first end were not confirmed by the axioms.
+  bool compare_with_first_end(const Node& node, const LaunchContext& context, const view::Retrace& path, const PlanPoint& point,
+                              const MemoryImage& left, Frontier& next);
   void count_finish_order(const PartialExecution& execution, const Relations& relations, LaunchNumber number);
   void conclude();
 
@@ -72,6 +84,7 @@ class PlanSearch {
   std::set<std::string> final_states_;
   std::map<std::pair<std::uint32_t, std::uint32_t>, std::set<std::vector<std::uint32_t>>> finish_orders_;
   std::string unexplored_;
+  std::map<std::uint32_t, FirstEnd> first_ends_;  // by replay
   bool condition_met_ = false;
   bool symmetry_allowed_ = true;
   std::string engine_note_;  // why this explorer

@@ -23,7 +23,8 @@ std::optional<Symmetry> Symmetry::find(const LaunchContext& c, std::uint32_t rep
     why = std::move(reason);
     return std::nullopt;
   };
-  const Launch& launch = c.launch;
+  if (c.overlaps()) return refuse("launches overlap");
+  const Launch& launch = c.problem.launches[c.stage.launches.front().value];
   if (!launch.placed.empty()) return refuse("threads are placed by hand");
   if (c.image.ctas < 2) return refuse("the grid is one CTA");
   if (c.problem.domain != ValueDomain::multisets) return refuse("values are ordered expressions");

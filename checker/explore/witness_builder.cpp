@@ -54,8 +54,11 @@ void describe_read(const PartialExecution& x, const Relations& r, EventId e,
 std::string thread_name(const LaunchContext& context, ThreadId thread) {
   if (thread == no_thread) return "initial memory";
   const ThreadProgram& program = context.image.threads[thread];
-  if (!context.launch.placed.empty()) return program.kernel->name;
-  return fmt::format("CTA {} thread {}", context.image.cta_of[thread], program.coordinates.index_in_cta);
+  const std::uint32_t launch = context.image.launch_of[thread];
+  const std::string of = context.overlaps() ? fmt::format("launch {} ", context.stage.launches[launch].value + 1) : "";
+  if (!context.launch_of(thread).placed.empty()) return of + program.kernel->name;
+  return fmt::format("{}CTA {} thread {}", of, context.image.cta_of[thread] - context.image.first_cta[launch],
+                     program.coordinates.index_in_cta);
 }
 
 std::string why_unordered(const PartialExecution& x, const Relations& r, EventId later, EventId write) {
@@ -76,7 +79,7 @@ std::string why_unordered(const PartialExecution& x, const Relations& r, EventId
     r.acquire.each(e, [&](EventId end) { acquired |= reach(end, later); });
   const std::string who = thread_name(x.context(), writer.thread);
   const auto& cta_of = x.context().image.cta_of;
-  if (cta_of[writer.thread] == cta_of[reader.thread] && x.context().launch.placed.empty())
+  if (cta_of[writer.thread] == cta_of[reader.thread] && x.context().launch_of(reader.thread).placed.empty())
     return "no barrier of their CTA between them";
   if (!released && !acquired)
     return fmt::format("no release after the write in {}, no acquire before the later access", who);
@@ -140,16 +143,27 @@ std::vector<std::uint32_t> finish_order(const PartialExecution& x, const std::ve
   return ctas;
 }
 
+void name_threads(WitnessLaunch& launch, const LaunchContext& context) {
+  for (std::uint32_t n = 0; n < context.stage.launches.size(); ++n) {
+    const std::string& name = context.problem.launches[context.stage.launches[n].value].name;
+    if (!launch.kernel.empty()) launch.kernel += ", ";
+    const auto first = std::find(context.image.launch_of.begin(), context.image.launch_of.end(), n) - context.image.launch_of.begin();
+    launch.kernel += name.empty() ? context.image.threads[static_cast<std::size_t>(first)].kernel->name : name;
+  }
+  for (ThreadId t = 0; t < context.image.threads.size(); ++t) {
+    launch.threads.push_back(thread_name(context, t));
+    launch.launch_of.push_back(context.stage.launches[context.image.launch_of[t]].value + 1);
+  }
+  launch.cta_of = context.image.cta_of;
+}
+
 WitnessLaunch witness_of(const PartialExecution& x, const Relations& r, LaunchNumber number,
                          const std::vector<EventId>& involved) {
   const LaunchContext& context = x.context();
   WitnessLaunch launch;
   launch.replay = number.replay;
   launch.launch = number.launch;
-  launch.kernel =
-      context.launch.name.empty() ? context.image.threads.front().kernel->name : context.launch.name;
-  for (ThreadId t = 0; t < x.threads.size(); ++t) launch.threads.push_back(thread_name(context, t));
-  launch.cta_of = context.image.cta_of;
+  name_threads(launch, context);
 
   const std::size_t n = x.graph.events.size();
   auto order = execution_order(x, r);

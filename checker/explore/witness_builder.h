@@ -20,7 +20,10 @@ struct LaunchNumber {
 [[nodiscard]] WitnessLaunch witness_of(const PartialExecution& execution, const Relations& relations,
                                        LaunchNumber number, const std::vector<EventId>& involved = {});
 
-// "CTA 1 thread 0", or the kernel's name where threads are placed by hand.
+// Fills in the launches and threads of a witness, without events.
+void name_threads(WitnessLaunch& launch, const LaunchContext& context);
+
+// "CTA 1 thread 0", with its launch before it where several overlap, or the kernel's name where threads are placed by hand.
 [[nodiscard]] std::string thread_name(const LaunchContext& context, ThreadId thread);
 
 // Which missing order leaves `write` unordered before `later`, an access of another thread, in words.

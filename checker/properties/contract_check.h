@@ -4,6 +4,7 @@
 #include <functional>
 
 #include "checker/explore/memory_image.h"
+#include "checker/properties/formula.h"
 #include "kernels/core/problem.h"
 
 namespace fencewise {
@@ -17,7 +18,9 @@ struct ContractPoint {
   bool ends_plan = true;
 };
 
-// Whether the assertions hold (Quantifier::always). Throws InputError where a formula itself is wrong.
+// Whether a final state counts: the contract has no filter, or the state satisfies it.
+[[nodiscard]] bool passes_filter(const Problem& problem, const FinalState& state, Terms& terms);
+// Whether the assertions hold (Quantifier::always), of a state that counts. Throws InputError where a formula itself is wrong.
 [[nodiscard]] bool assertions_hold(const Problem& problem, const MemoryImage& left, const ContractPoint& point, Terms& terms);
 // Whether what must be left as it was found is.
 [[nodiscard]] bool restored(const Problem& problem, const MemoryImage& left, const MemoryImage& replay_entry);

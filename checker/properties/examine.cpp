@@ -5,6 +5,8 @@
 
 #include <fmt/format.h>
 
+#include "checker/properties/contract_check.h"
+#include "checker/properties/determinism.h"
 #include "checker/properties/final_memory.h"
 #include "checker/properties/formula.h"
 #include "checker/properties/race.h"
@@ -50,6 +52,7 @@ class Examiner {
     if (result_.complete) {
       check_contract();
       check_assertions();
+      compare_outputs();
     }
     sort_findings(result_.findings);
     return std::move(result_);
@@ -294,7 +297,8 @@ class Examiner {
     const MemoryImage& entry = when == When::each_launch ? c_.memory : *point_.replay_entry;
     return {[this, &memory](BufferId b, std::uint64_t i) { return memory.at(root(b), i); },
             [this, &entry](BufferId b, std::uint64_t i) { return entry.at(root(b), i); },
-            [this](std::uint32_t t, RegisterId reg) {
+            [this](std::uint32_t thread, RegisterId reg) {
+              const ThreadId t = c_.thread_of_contract(thread);
               return t < x_.threads.size() && reg.value < x_.threads[t].registers.size()
                          ? x_.threads[t].registers[reg.value]
                          : Value();
@@ -313,9 +317,7 @@ class Examiner {
   void check_assertions() {
     each_final_memory([&](const MemoryImage& memory) {
       const Contract& contract = c_.problem.contract;
-      if (contract.filter &&
-          holds(*contract.filter, state_of(memory, When::plan_end), c_.terms, c_.problem) != Truth::yes)
-        return true;
+      if (!passes_filter(c_.problem, state_of(memory, When::plan_end), c_.terms)) return true;
       if (options_.final_states && point_.ends_plan) result_.final_states.push_back(text_of(memory));
       for (const Assertion& assertion : contract.assertions)
         if (applies(assertion.when)) check_assertion(assertion, memory);
@@ -339,6 +341,21 @@ class Examiner {
     const std::string why = explain(*assertion.formula, state, c_.terms, c_.problem);
     add(FindingKind::assertion, fmt::format("{} fails: {}", assertion.text, why),
         why.substr(0, why.find(' ')), {});
+  }
+
+  // --- Determinism ---
+
+  void compare_outputs() {
+    if (point_.other == nullptr) return;
+    const auto difference = difference_of_outputs(c_.problem, *point_.other, *result_.after);
+    if (!difference) return;
+    const auto& [b, i] = *difference;
+    const Buffer& buffer = c_.problem.buffers[b.value];
+    const std::string place = buffer.length == 1 ? buffer.name : fmt::format("{}[{}]", buffer.name, i);
+    const auto text = [&](const MemoryImage& memory) { return c_.terms.to_string(memory.at(b, i), buffer.element); };
+    add(FindingKind::order_dependent,
+        fmt::format("{} = {} in one order of execution, {} in another", place, text(*result_.after), text(*point_.other)), place,
+        last_writes(b, i));
   }
 
   std::string text_of(const MemoryImage& memory) const {

@@ -23,6 +23,7 @@ struct PlanPoint {
   bool ends_replay = true;
   bool ends_plan = true;
   const MemoryImage* replay_entry = nullptr;  // memory as the replay found it
+  const MemoryImage* other = nullptr;  // that another behaviour left at the end of this replay (determinism); may be null
 };
 
 struct Examination {

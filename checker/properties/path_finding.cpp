@@ -15,9 +15,7 @@ class AccessFinding {
     finding_.launch = number.replay;
     launch_.replay = number.replay;
     launch_.launch = number.launch;
-    launch_.kernel = context.launch.name;
-    for (ThreadId t = 0; t < context.image.threads.size(); ++t) launch_.threads.push_back(thread_name(context, t));
-    launch_.cta_of = context.image.cta_of;
+    name_threads(launch_, context);
   }
 
   Finding race(const view::Retrace& path) {

@@ -1,10 +1,13 @@
 #include "checker/report/layout.h"
 
 #include <algorithm>
+#include <functional>
+#include <map>
 #include <set>
 #include <string_view>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include "kernels/core/type.h"
 
@@ -137,6 +140,25 @@ class RowBuilder {
 };
 
 }  // namespace
+
+std::string finish_order_text(const WitnessLaunch& launch) {
+  const bool together = std::adjacent_find(launch.launch_of.begin(), launch.launch_of.end(), std::not_equal_to<>()) !=
+                        launch.launch_of.end();
+  if (!together) return fmt::format("{}", fmt::join(launch.finish_order, ", "));
+  // CTAs are counted through all launches.
+  std::map<std::uint32_t, std::uint32_t> launch_of_cta, first_cta;
+  for (ThreadId t = 0; t < launch.threads.size(); ++t) {
+    launch_of_cta[launch.cta_of[t]] = launch.launch_of[t];
+    const auto first = first_cta.try_emplace(launch.launch_of[t], launch.cta_of[t]).first;
+    first->second = std::min(first->second, launch.cta_of[t]);
+  }
+  std::string text;
+  for (const std::uint32_t cta : launch.finish_order) {
+    const std::uint32_t number = launch_of_cta.at(cta);
+    text += fmt::format("{}launch {} CTA {}", text.empty() ? "" : ", ", number, cta - first_cta.at(number));
+  }
+  return text;
+}
 
 std::vector<Row> rows_of(const WitnessLaunch& launch) { return RowBuilder(launch).build(); }
 

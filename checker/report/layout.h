@@ -22,6 +22,9 @@ struct Row {
   std::vector<std::size_t> sources;  // rows that it reads from or missed
 };
 
+// "2, 0, 1"; of launches that overlap "launch 2 CTA 0, launch 1 CTA 0".
+[[nodiscard]] std::string finish_order_text(const WitnessLaunch& launch);
+
 [[nodiscard]] std::vector<Row> rows_of(const WitnessLaunch& launch);
 
 // Without `everything`: the rows of the threads involved, and what they read from or missed.

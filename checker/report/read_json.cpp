@@ -201,6 +201,8 @@ WitnessLaunch launch(const Node& node) {
   l.launch = node["launch"].number<std::uint32_t>(largest_count);
   l.kernel = node["kernel"].text();
   l.threads = texts(node["threads"]);
+  l.launch_of = node["launch_of"].list([&](const Node& n) { return n.number<std::uint32_t>(largest_count); });
+  if (l.launch_of.size() != l.threads.size()) node["launch_of"].refuse("must have one entry a thread");
   l.cta_of = node["cta_of"].list([&](const Node& n) { return n.index<std::uint32_t>(l.threads.size()); });
   if (l.cta_of.size() != l.threads.size()) node["cta_of"].refuse("must have one entry a thread");
   l.ordered = node["ordered"].boolean();
@@ -227,6 +229,7 @@ Finding finding(const Node& node) {
   });
   f.repair = node["repair"].text();
   f.witness.launches = node["witness"]["launches"].list([](const Node& n) { return launch(n); });
+  f.other.launches = node["other"]["launches"].list([](const Node& n) { return launch(n); });
   return f;
 }
 
@@ -237,6 +240,7 @@ CheckOptions check_options(const Node& root) {
   o.engine = node["engine"].one_of<Engine>();
   o.races = node["races"].one_of<Races>();
   o.loop_bound = node["loop_bound"].number<std::uint32_t>();
+  o.determinism = node["determinism"].boolean();
   o.stop_at_first = node["stop_at_first"].boolean();
   return o;
 }

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <map>
+#include <set>
 
 #include <fmt/color.h>
 #include <fmt/format.h>
@@ -108,9 +109,12 @@ class TextReport {
       if (last || options_.verbose) {
         table(launch);
       } else {
-        out_ += fmt::format("{}: CTAs finish in the order {}\n", launch_name(launch),
-                            fmt::join(launch.finish_order, ", "));
+        out_ += fmt::format("{}: CTAs finish in the order {}\n", launch_name(launch), finish_order_text(launch));
       }
+    }
+    if (!f.other.launches.empty()) {
+      out_ += "\nthe other order:\n";
+      for (const WitnessLaunch& launch : f.other.launches) table(launch);
     }
     if (!f.repair.empty()) out_ += fmt::format("repair: {}\n", f.repair);
   }
@@ -124,6 +128,8 @@ class TextReport {
   }
 
   [[nodiscard]] static std::string launch_name(const WitnessLaunch& launch) {
+    const std::set<std::uint32_t> together(launch.launch_of.begin(), launch.launch_of.end());
+    if (together.size() > 1) return fmt::format("replay {}, launches {} together", launch.replay, fmt::join(together, ", "));
     return launch.launch == 1 ? fmt::format("replay {}", launch.replay)
                               : fmt::format("replay {}, launch {}", launch.replay, launch.launch);
   }
@@ -147,7 +153,7 @@ class TextReport {
       out_ += fmt::format("({} of other threads not shown; -v shows them)\n",
                           counted(all.size() - rows.size(), "event"));
     if (launch.finish_order.size() > 1)
-      out_ += fmt::format("CTAs finish in the order {}\n", fmt::join(launch.finish_order, ", "));
+      out_ += fmt::format("CTAs finish in the order {}\n", finish_order_text(launch));
   }
 
   // Of each thread that has a row; none if they don't fit side by side, even with wrapped lines.

@@ -97,6 +97,7 @@ Json launch(const WitnessLaunch& l) {
   json["launch"] = l.launch;
   json["kernel"] = l.kernel;
   json["threads"] = l.threads;
+  json["launch_of"] = l.launch_of;
   json["cta_of"] = l.cta_of;
   json["ordered"] = l.ordered;
   json["finish_order"] = l.finish_order;
@@ -142,6 +143,7 @@ Json finding(const Finding& f) {
       f.witness.launches.empty() ? Json::array() : Json(f.witness.launches.back().finish_order);
   json["repair"] = f.repair;
   json["witness"] = witness(f.witness);
+  json["other"] = witness(f.other);
   return json;
 }
 
@@ -158,6 +160,7 @@ Json check_options(const CheckOptions& o) {
   json["engine"] = spelling(o.engine);
   json["races"] = spelling(o.races);
   json["loop_bound"] = o.loop_bound;
+  json["determinism"] = o.determinism;
   json["stop_at_first"] = o.stop_at_first;
   return json;
 }

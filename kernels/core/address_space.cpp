@@ -47,7 +47,7 @@ std::string AddressSpace::name(const Location& location) const {
       part != nullptr
           ? name_in(part->name, part->element, part->length * size_of(part->element), location.offset - part->offset, true)
           : name_in(a.name, a.element, a.bytes, location.offset, a.space == StateSpace::global);
-  if (a.space == StateSpace::shared) text += fmt::format(" of CTA {}", a.cta);
+  if (!a.owner.empty()) text += fmt::format(" of {}", a.owner);
   return text;
 }
 
@@ -102,7 +102,7 @@ void add_buffers(AddressSpace& memory, const Problem& problem) {
 
 class ImageBuilder {
  public:
-  ImageBuilder(const Problem& problem, const Launch& launch) : problem_(problem), launch_(launch) {
+  ImageBuilder(const Problem& problem, const Stage& stage) : problem_(problem), stage_(stage) {
     add_buffers(image_.memory, problem);
     for (const Kernel& kernel : problem.kernels) {
       auto headers = std::make_shared<std::vector<bool>>(kernel.blocks.size(), false);
@@ -112,28 +112,42 @@ class ImageBuilder {
   }
 
   LaunchImage build() {
-    for (const ThreadCoordinates& c : threads_of(launch_)) {
-      const std::uint32_t cta = cta_number(c.placement.cta);
-      image_.cta_of.push_back(cta);
-      image_.threads.push_back(thread(c, cta));
-    }
+    for (std::uint32_t n = 0; n < stage_.launches.size(); ++n) add(n);
     image_.ctas = static_cast<std::uint32_t>(ctas_.size());
     return std::move(image_);
   }
 
  private:
+  [[nodiscard]] const Launch& launch(std::uint32_t n) const { return problem_.launches[stage_.launches[n].value]; }
+
+  void add(std::uint32_t n) {
+    image_.first_cta.push_back(static_cast<std::uint32_t>(ctas_.size()));
+    const CtaId first_cta = next_cta_;
+    const ClusterId first_cluster = next_cluster_;
+    for (ThreadCoordinates c : threads_of(launch(n))) {
+      c.placement.cta.value += first_cta.value;
+      c.placement.cluster.value += first_cluster.value;
+      next_cta_.value = std::max(next_cta_.value, c.placement.cta.value + 1);
+      next_cluster_.value = std::max(next_cluster_.value, c.placement.cluster.value + 1);
+      const std::uint32_t cta = cta_number(c.placement.cta);
+      image_.cta_of.push_back(cta);
+      image_.launch_of.push_back(n);
+      image_.threads.push_back(thread(c, launch(n), cta));
+    }
+  }
+
   std::uint32_t cta_number(CtaId id) { return ctas_.try_emplace(id, static_cast<std::uint32_t>(ctas_.size())).first->second; }
 
-  ThreadProgram thread(const ThreadCoordinates& c, std::uint32_t cta) {
+  ThreadProgram thread(const ThreadCoordinates& c, const Launch& launch, std::uint32_t cta) {
     ThreadProgram t;
     t.kernel = &problem_.kernels[c.kernel.value];
     t.coordinates = c;
-    t.grid = launch_.grid;
-    t.block = launch_.block;
-    t.warp_size = launch_.warp_size;
-    t.params = launch_.params;
+    t.grid = launch.grid;
+    t.block = launch.block;
+    t.warp_size = launch.warp_size;
+    t.params = launch.params;
     t.loop_headers = loop_headers_[c.kernel.value];
-    const auto bindings = bindings_of(problem_, launch_, c.kernel);
+    const auto bindings = bindings_of(problem_, launch, c.kernel);
     for (std::uint32_t n = 0; n < t.kernel->arrays.size(); ++n)
       t.array_base.push_back(AddressSpace::base(bindings[n] ? bindings[n]->value : own_array(*t.kernel, c.kernel, n, cta)));
     return t;
@@ -152,24 +166,34 @@ class ImageBuilder {
       a.parts = decl.parts;
       a.bytes = decl.length * size_of(decl.element);
       a.space = decl.space;
-      a.cta = cta;
+      if (shared) a.owner = cta_name(cta);
       a.storage = no_event;
       it->second = image_.memory.add(std::move(a));
     }
     return it->second;
   }
 
+  // As threads are named (witness_builder.cpp).
+  [[nodiscard]] std::string cta_name(std::uint32_t cta) const {
+    const std::string name = fmt::format("CTA {}", cta - image_.first_cta.back());
+    return stage_.launches.size() == 1 ? name
+                                       : fmt::format("launch {} {}", stage_.launches[image_.first_cta.size() - 1].value + 1, name);
+  }
+
   const Problem& problem_;
-  const Launch& launch_;
+  const Stage& stage_;
   LaunchImage image_;
   std::vector<std::shared_ptr<const std::vector<bool>>> loop_headers_;  // [kernel]
   std::map<CtaId, std::uint32_t> ctas_;
+  CtaId next_cta_{0};
+  ClusterId next_cluster_{0};
   std::map<std::array<std::uint32_t, 3>, std::uint32_t> own_;
   std::uint32_t next_local_ = 0;
 };
 
 }  // namespace
 
-LaunchImage image_of(const Problem& problem, const Launch& launch) { return ImageBuilder(problem, launch).build(); }
+LaunchImage image_of(const Problem& problem, const Stage& stage) { return ImageBuilder(problem, stage).build(); }
+LaunchImage image_of(const Problem& problem, LaunchId launch) { return image_of(problem, stage_of(launch)); }
 
 }  // namespace fencewise

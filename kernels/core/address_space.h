@@ -1,4 +1,4 @@
-// Where things are: the allocations of one launch and their virtual addresses.
+// Where things are: the allocations of one stage of a plan (launch_plan.h) and their virtual addresses.
 //
 // Allocation k starts at virtual address (k + 1) << 32, so that a stray address is caught, never silently another
 // array's. A location's storage is the allocation's number; an alias has a number of its own but its target's storage.
@@ -11,6 +11,7 @@
 #include <string>
 #include <vector>
 
+#include "kernels/core/launch_plan.h"
 #include "kernels/core/problem.h"
 #include "memmodel/execution_graph.h"
 
@@ -23,7 +24,7 @@ struct Allocation {
   std::uint64_t bytes = 0;
   StateSpace space = StateSpace::global;
   std::optional<BufferId> buffer;    // global
-  std::uint32_t cta = 0;             // shared: linear CTA of the launch
+  std::string owner;                 // shared: "CTA 2", as reports say it
   std::uint32_t storage = 0;         // root allocation
   std::uint32_t alias = 0;           // virtual name within the storage; 0: the root's own
 };
@@ -64,13 +65,17 @@ struct ThreadProgram {
   [[nodiscard]] std::uint64_t special(SpecialRegister special) const;
 };
 
-// The address space and the threads of one launch. Buffers come first and in order, so that buffer b is allocation b.
+// The address space and the threads of the launches of a stage, launch by launch. Buffers come first and in order, so that
+// buffer b is allocation b. Of several launches each CTA and cluster has a number of its own.
 struct LaunchImage {
   AddressSpace memory;
-  std::vector<ThreadProgram> threads;  // [thread]
-  std::vector<std::uint32_t> cta_of;   // [thread] linear CTA, dense from 0
+  std::vector<ThreadProgram> threads;      // [thread]
+  std::vector<std::uint32_t> cta_of;       // [thread] linear CTA, dense from 0
+  std::vector<std::uint32_t> launch_of;    // [thread] Stage::launches
+  std::vector<std::uint32_t> first_cta;    // [launch of the stage]
   std::uint32_t ctas = 0;
 };
-[[nodiscard]] LaunchImage image_of(const Problem& problem, const Launch& launch);
+[[nodiscard]] LaunchImage image_of(const Problem& problem, const Stage& stage);
+[[nodiscard]] LaunchImage image_of(const Problem& problem, LaunchId launch);
 
 }  // namespace fencewise

@@ -21,7 +21,50 @@ FormulaPtr comparison(Compare op, const Term& a, const Term& b) {
   return make_formula(Comparison{op, a.expr(), b.expr()});
 }
 
+// Rewrites the buffers of expressions and formulas.
+class Rebind {
+ public:
+  explicit Rebind(const std::function<BufferId(BufferId)>& other) : other_(other) {}
+
+  [[nodiscard]] ExprPtr operator()(const ExprPtr& expr) const { return std::visit(*this, expr->node); }
+  [[nodiscard]] FormulaPtr operator()(const FormulaPtr& formula) const { return std::visit(*this, formula->node); }
+
+  [[nodiscard]] ExprPtr operator()(const Number& n) const { return make_expr(n); }
+  [[nodiscard]] ExprPtr operator()(const Variable& v) const { return make_expr(v); }
+  [[nodiscard]] ExprPtr operator()(const ThreadRegister& r) const { return make_expr(r); }
+  [[nodiscard]] ExprPtr operator()(const Element& e) const {
+    return make_expr(Element{other_(e.buffer), (*this)(e.index), e.at_entry});
+  }
+  [[nodiscard]] ExprPtr operator()(const BinaryExpr& b) const {
+    return make_expr(BinaryExpr{b.op, (*this)(b.left), (*this)(b.right)});
+  }
+  [[nodiscard]] ExprPtr operator()(const SumExpr& s) const {
+    return make_expr(SumExpr{s.variable, (*this)(s.lo), (*this)(s.hi), (*this)(s.body)});
+  }
+
+  [[nodiscard]] FormulaPtr operator()(const Constant& c) const { return make_formula(c); }
+  [[nodiscard]] FormulaPtr operator()(const Comparison& c) const {
+    return make_formula(Comparison{c.op, (*this)(c.left), (*this)(c.right)});
+  }
+  [[nodiscard]] FormulaPtr operator()(const Not& n) const { return make_formula(Not{(*this)(n.operand)}); }
+  [[nodiscard]] FormulaPtr operator()(const AndOr& a) const {
+    AndOr result{a.conjunction, {}};
+    for (const FormulaPtr& operand : a.operands) result.operands.push_back((*this)(operand));
+    return make_formula(std::move(result));
+  }
+  [[nodiscard]] FormulaPtr operator()(const ForAll& a) const {
+    return make_formula(ForAll{a.variable, (*this)(a.lo), (*this)(a.hi), (*this)(a.body)});
+  }
+
+ private:
+  const std::function<BufferId(BufferId)>& other_;
+};
+
 }  // namespace
+
+FormulaPtr with_buffers(const FormulaPtr& formula, const std::function<BufferId(BufferId)>& other) {
+  return Rebind(other)(formula);
+}
 
 Term::Term(std::int64_t number) : expr_(make_expr(Number{number})) {}
 

@@ -96,6 +96,9 @@ struct Contract {
   std::vector<BufferId> restored;      // each replay must leave these as it found them
 };
 
+// The same formula of other buffers.
+[[nodiscard]] FormulaPtr with_buffers(const FormulaPtr& formula, const std::function<BufferId(BufferId)>& other);
+
 // --- Writing formulas in C++: `forall("t", 0, T, [&](Term t) { return out[t] == sum("s", 0, S, ...); })` ---
 
 class Term {

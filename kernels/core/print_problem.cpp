@@ -183,7 +183,8 @@ std::string print_initial(const Buffer& buffer) {
 std::string print_buffer(const Buffer& buffer, const Problem& problem) {
   std::string text = fmt::format("buffer {}: {}[{}], {}, ", buffer.name, name(buffer.element), buffer.length,
                                  name(buffer.role));
-  if (!buffer.alias_of) return text + print_initial(buffer) + "\n";
+  if (!buffer.alias_of)
+    return text + print_initial(buffer) + (buffer.own_in_flight ? ", own in flight\n" : "\n");
   return fmt::format("{}{} of {}\n", text, buffer.own_address ? "alias" : "view",
                      buffer_name(*buffer.alias_of, problem));
 }
@@ -220,13 +221,21 @@ std::string print_arguments(const Launch& launch, const Problem& problem) {
   return text;
 }
 
+// ", stream 1, after launches 1, 2" (counted from 1, as reports do)
+std::string print_order(const Launch& launch) {
+  std::string text = launch.stream.value == 0 ? "" : fmt::format(", stream {}", launch.stream.value);
+  for (const LaunchId earlier : launch.after)
+    text += fmt::format("{} {}", earlier == launch.after.front() ? ", after launch" : ",", earlier.value + 1);
+  return text;
+}
+
 std::string print_launch(const Launch& launch, const Problem& problem) {
   const std::string warp = launch.warp_size == 1 ? "" : fmt::format(", warp {}", launch.warp_size);
   const std::string shape = launch.placed.empty()
                                 ? fmt::format("{}, grid {}, block {}", kernel_name(launch.kernel, problem),
                                               print(launch.grid), print(launch.block))
                                 : fmt::format("{} placed threads", launch.placed.size());
-  return fmt::format("launch {}: {}{}\n{}{}", launch.name, shape, warp, print_placed(launch, problem),
+  return fmt::format("launch {}: {}{}{}\n{}{}", launch.name, shape, warp, print_order(launch), print_placed(launch, problem),
                      print_arguments(launch, problem));
 }
 

@@ -1,8 +1,9 @@
 // A problem: everything that can be checked, from whatever source. Kernels, buffers, the launch plan and the contract.
 //
-// A plan is its launches in order on one stream (a launch boundary orders everything), repeated `replays` times with
-// the same arguments. Between replays the host writes new contents into inputs (fresh symbols where they are
-// symbols) and poison into outputs; workspace stays as the last launch left it.
+// A plan is its launches, on streams, repeated `replays` times with the same arguments. Launches of one stream follow each
+// other, and a launch may wait for others (an event of another stream); what nothing orders overlaps (launch_plan.h).
+// Replays follow each other: between them the host waits for all launches, writes new contents into inputs (fresh symbols
+// where they are symbols) and poison into outputs; workspace stays as the last launches left it.
 #pragma once
 
 #include <array>
@@ -44,12 +45,23 @@ struct Buffer {
   // proxy (same virtual address as its target).
   std::optional<BufferId> alias_of;
   bool own_address = false;
+  // Where several instances of the plan are in flight (in_flight.h): each has one of its own, as it has of inputs and outputs.
+  bool own_in_flight = false;
 };
 
 struct Dim3 {
   std::uint32_t x = 1, y = 1, z = 1;
   [[nodiscard]] std::uint64_t count() const { return std::uint64_t{x} * y * z; }
   friend bool operator==(const Dim3&, const Dim3&) = default;
+};
+
+struct StreamId {
+  std::uint32_t value = 0;
+  friend auto operator<=>(const StreamId&, const StreamId&) = default;
+};
+struct LaunchId {  // Problem::launches
+  std::uint32_t value = 0;
+  friend auto operator<=>(const LaunchId&, const LaunchId&) = default;
 };
 
 struct KernelId {  // Problem::kernels
@@ -71,6 +83,8 @@ struct Launch {
   std::vector<BufferId> arrays;          // [array of the kernel that is global, in order]; empty: bound by name
   std::vector<std::uint64_t> params;     // [param]
   std::uint32_t warp_size = 1;           // 32 for PTX; 1 unless the kernel uses warp operations
+  StreamId stream;                       // begins when the launch before it on this stream has ended,
+  std::vector<LaunchId> after;           // and these have, which come earlier in Problem::launches
 };
 
 // How sums of symbolic floats compare. Integer sums are multisets in both.

@@ -47,6 +47,8 @@ void check_buffer(const Problem& problem, std::uint32_t id) {
   if (buffer.element == Type::pred) fail("buffer '{}' holds predicates; use u8 or u32", buffer.name);
   if (buffer.length > max_bytes / size_of(buffer.element))
     fail("buffer '{}' is larger than {} bytes", buffer.name, max_bytes);
+  if (buffer.own_in_flight && buffer.role != Role::workspace)
+    fail("buffer '{}': inputs and outputs are always each launch's own in flight", buffer.name);
   check_initial(buffer);
   check_alias(problem, id);
 }
@@ -197,6 +199,13 @@ void check_placed_runs(const Problem& problem, const Launch& launch) {
   for (const auto& [kernel, size] : smallest) check_run(problem, launch, KernelId{kernel}, size);
 }
 
+void check_order(const Problem& problem, std::uint32_t id) {
+  for (const LaunchId earlier : problem.launches[id].after)
+    if (earlier.value >= id)
+      fail("launch '{}' (number {}) waits for launch number {}, which does not come before it", problem.launches[id].name, id,
+           earlier.value);
+}
+
 void check_launch(const Problem& problem, const Launch& launch) {
   if (launch.warp_size != 1 && launch.warp_size != 32)
     fail("launch '{}': the warp size is 1 or 32, not {}", launch.name, launch.warp_size);
@@ -215,7 +224,10 @@ void validate(const Problem& problem) {
   for (const Kernel& kernel : problem.kernels) validate(kernel);
   check_buffers(problem);
   if (problem.launches.empty()) fail("there is no launch");
-  for (const Launch& launch : problem.launches) check_launch(problem, launch);
+  for (std::uint32_t id = 0; id < problem.launches.size(); ++id) {
+    check_order(problem, id);
+    check_launch(problem, problem.launches[id]);
+  }
   if (problem.replays == 0 || problem.replays > max_replays)
     fail("replays must be 1 to {}, not {}", max_replays, problem.replays);
   validate_contract(problem);

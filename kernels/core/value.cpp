@@ -56,6 +56,23 @@ bool commutes(Arith op) {
   }
 }
 
+// Besides sums: grouping does not matter, as order does not. (Products of floats are rounded; the larger of floats is exact.)
+bool is_associative(Arith op, Type type) {
+  switch (op) {
+    case Arith::mul: return !is_float(type);
+    case Arith::min:
+    case Arith::max:
+    case Arith::bit_and:
+    case Arith::bit_or:
+    case Arith::bit_xor: return true;
+    default: return false;
+  }
+}
+
+bool is_idempotent(Arith op) {
+  return op == Arith::min || op == Arith::max || op == Arith::bit_and || op == Arith::bit_or;
+}
+
 // The low half of these doesn't know signs: of u32 and s32 operands they are one term.
 bool is_sign_blind(Arith op) {
   switch (op) {
@@ -229,12 +246,41 @@ Value Terms::gathered(Node node, Type asked) {
   return intern(std::move(node));
 }
 
-Value Terms::operation(Arith op, Type type, std::vector<Value> operands) {
-  if (commutes(op)) std::sort(operands.begin(), operands.end());
+// The operands of a chain of one operation, with its numbers as one.
+std::vector<Value> Terms::flattened(Arith op, Type type, const std::vector<Value>& operands) const {
+  std::vector<Value> flat;
+  std::optional<std::uint64_t> number;
+  const auto add = [&](Value v) {
+    if (!v.is_number())
+      flat.push_back(v);
+    else
+      number = number ? compute({.op = op, .type = type, .dst = {}, .a = {}, .b = {}, .c = {}}, *number, v.bits(), 0) : v.bits();
+  };
+  for (const Value& v : operands) {
+    const Node* node = v.is_number() ? nullptr : &nodes_[v.term()];
+    if (node != nullptr && node->kind == Kind::operation && node->op == op && node->type == type)
+      for (const Value& part : node->operands) add(part);
+    else
+      add(v);
+  }
+  if (number) flat.push_back(Value::number(*number));
+  std::sort(flat.begin(), flat.end());
+  if (is_idempotent(op)) flat.erase(std::unique(flat.begin(), flat.end()), flat.end());
+  return flat;
+}
+
+Value Terms::operation(Arith op, Type asked, std::vector<Value> operands) {
+  const Type type = is_sign_blind(op) ? with_sign(asked) : asked;
+  if (is_associative(op, type)) {
+    operands = flattened(op, type, operands);
+    if (operands.size() == 1) return operands.front();
+  } else if (commutes(op)) {
+    std::sort(operands.begin(), operands.end());
+  }
   Node node;
   node.kind = Kind::operation;
   node.op = op;
-  node.type = is_sign_blind(op) ? with_sign(type) : type;
+  node.type = type;
   node.operands = std::move(operands);
   return intern(std::move(node));
 }
@@ -383,8 +429,8 @@ std::string Terms::to_string(Value v, Type type) const {
     case Kind::operation: {
       std::vector<std::string> parts;
       for (const Value& operand : node.operands) parts.push_back(to_string(operand, node.type));
-      if (symbol_of(node.op) != nullptr && parts.size() == 2)
-        return fmt::format("({} {} {})", parts[0], symbol_of(node.op), parts[1]);
+      if (symbol_of(node.op) != nullptr && parts.size() >= 2)
+        return fmt::format("({})", fmt::join(parts, fmt::format(" {} ", symbol_of(node.op))));
       return fmt::format("{}({})", function_of(node.op), fmt::join(parts, ", "));
     }
   }

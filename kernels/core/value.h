@@ -3,7 +3,8 @@
 // Data are symbols, so that a verdict holds for all inputs. A Value is a number (64 bits) or the id of a term in a
 // Terms table, where equal terms have equal ids (hash-consing), so values compare in O(1).
 // Sums are kept as multisets: integer sums always, float sums in the domain `multisets`; in the domain `expressions` a
-// float sum is the tree of its additions (commutative, not associative, as IEEE has it).
+// float sum is the tree of its additions (commutative, not associative, as IEEE has it). Products of integers, min, max, and, or
+// and xor are multisets, or sets, too: the order of such atomics is not seen.
 // Two special terms: *poison* (memory nobody wrote; anything computed from it is poison) and *unknown* (a read whose
 // source is not chosen yet; anything computed from it is unknown).
 #pragma once
@@ -91,6 +92,7 @@ class Terms {
   [[nodiscard]] Value gathered(Node node, Type asked);
   [[nodiscard]] Value sum(Type type, Value a, std::uint64_t factor_a, Value b, std::uint64_t factor_b);
   void add_parts(Node& into, Type type, Value v, std::uint64_t factor) const;
+  [[nodiscard]] std::vector<Value> flattened(Arith op, Type type, const std::vector<Value>& operands) const;
   [[nodiscard]] Value operation(Arith op, Type type, std::vector<Value> operands);
 
   void visit(std::uint32_t term, std::uint64_t context,

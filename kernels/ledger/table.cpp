@@ -101,22 +101,20 @@ std::string to_json(const Ledger& ledger) {
   return all.dump(2) + '\n';
 }
 
-std::string to_csv(const Ledger& ledger) {
+std::string to_csv(const Table& table) {
   std::string text;
   const auto add_line = [&](const auto& cells, const auto& text_at) {
-    std::string line;
-    for (const auto& cell : cells) line += (line.empty() ? "" : ",") + csv_of(text_at(cell));
-    text += line + '\n';
+    for (std::size_t c = 0; c < cells.size(); ++c) text += (c == 0 ? "" : ",") + csv_of(text_at(cells[c]));
+    text += '\n';
   };
-  for (const Table& table : ledger.tables) {
-    text += fmt::format("{}# {}\n", text.empty() ? "" : "\n", table.title);
-    add_line(table.columns, [](const Column& c) { return c.key; });
-    for (const auto& row : table.rows) {
-      std::string line;
-      for (std::size_t c = 0; c < row.size(); ++c) line += (c == 0 ? "" : ",") + csv_of(text_of(row[c]));
-      text += line + '\n';
-    }
-  }
+  add_line(table.columns, [](const Column& c) { return c.key; });
+  for (const auto& row : table.rows) add_line(row, [](const Cell& cell) { return text_of(cell); });
+  return text;
+}
+
+std::string to_csv(const Ledger& ledger) {
+  std::string text;
+  for (const Table& table : ledger.tables) text += fmt::format("{}# {}\n", text.empty() ? "" : "\n", table.title) + to_csv(table);
   return text;
 }
 

@@ -41,6 +41,9 @@ struct Table {
   std::vector<std::string> notes;  // lines under the table
 };
 
+// The keys, then the rows.
+[[nodiscard]] std::string to_csv(const Table& table);
+
 // Title, headings, rows, notes. Words to the left, numbers to the right.
 [[nodiscard]] std::string to_text(const Table& table);
 

@@ -4,6 +4,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "protocols/protocol.h"
 #include "tests/support/process.h"
 
 namespace fencewise {
@@ -36,9 +37,18 @@ TEST(EntryMemory, NamesWhatIsReliedOn) {
 TEST(EntryMemory, MustBeLeftAsItWasFound) {
   const ProcessResult right = check("splitk-serial --clean");
   EXPECT_EQ(right.exit_code, 0);
-  EXPECT_THAT(right.out, HasSubstr("needs sem = 0 at entry, and must leave it so"));
+  EXPECT_THAT(right.out, HasSubstr("needs sem = 0 at entry, and must leave sem = 0\n"));
   const ProcessResult wrong = check("splitk-serial --clean --variant no-reset --replays 2 -q");
   EXPECT_EQ(wrong.exit_code, 1);
+  const ProcessResult atomic = check("splitk-atomic --clean");
+  EXPECT_EQ(atomic.exit_code, 0);
+  EXPECT_THAT(atomic.out, HasSubstr("needs acc = 0, sem = 0 at entry, and must leave acc = 0, sem = 0\n"));
+}
+
+// A race ends what is explored: what would have been read behind it is not known.
+TEST(EntryMemory, SaysWhereItMayBeIncomplete) {
+  EXPECT_THAT(check("splitk-serial --clean --variant no-acquire-fence").out,
+              HasSubstr("there may be more: a behaviour ends early: data race on ws["));
 }
 
 TEST(Residency, OfAGridBarrierMustHoldTheWholeGrid) {
@@ -65,7 +75,7 @@ TEST(Sweep, ShowsTheSmallestShapeThatFails) {
 }
 
 TEST(Sweep, RefusesWhatIsNoRange) {
-  for (const char* sweep : {"splits", "splits=", "splits=a..b", "splits=3..1", "splits=0..2", "splits=1..999999", "frob=1..2",
+  for (const char* sweep : {"splits", "splits=", "splits=1|", "splits=1||2",  "splits=a..b", "splits=3..1", "splits=0..2", "splits=1..999999", "frob=1..2",
                             "splits=1..2,splits=1..2", "splits=1..2,", "=1..2"}) {
     const ProcessResult result = check(std::string("splitk-serial --sweep ") + sweep);
     EXPECT_EQ(result.exit_code, 2) << sweep;
@@ -83,8 +93,104 @@ TEST(Shrink, ShowsTheSmallestShapeUnlessToldOtherwise) {
   EXPECT_THAT(large.out, Not(HasSubstr("smallest")));
 }
 
+TEST(Sweep, TakesTheProtocolsOwnShapes) {
+  for (const char* sweep : {"zero-while-adding --sweep", "zero-while-adding --sweep defaults"}) {
+    const ProcessResult own = check(sweep);
+    EXPECT_EQ(own.exit_code, 0);
+    EXPECT_THAT(own.out, HasSubstr("ctas  replays  verdict"));
+    EXPECT_THAT(own.out, HasSubstr("zero-while-adding: no shape fails"));
+  }
+  // What is given is not swept.
+  EXPECT_THAT(check("zero-while-adding --param ctas=2 --sweep").out, ::testing::StartsWith("replays  verdict"));
+  EXPECT_EQ(check("mp --sweep").exit_code, 2);
+}
+
+// Edge shapes included: one CTA, no round, one round more than there are buffers.
+TEST(Sweep, OfEachProtocolsOwnShapesFindsNothingWrong) {
+  for (const Protocol& protocol : catalogue()) {
+    if (protocol.sweep.empty()) continue;
+    const ProcessResult own = check(protocol.name + " --sweep");
+    EXPECT_EQ(own.exit_code, 0) << own.out << own.err;
+  }
+}
+
+TEST(Sweep, TakesValuesOneByOne) {
+  const ProcessResult result = check("splitk-serial --sweep splits=1|3..4");
+  EXPECT_EQ(result.exit_code, 0);
+  EXPECT_THAT(result.out, ::testing::ContainsRegex("\n *1  verified"));
+  EXPECT_THAT(result.out, ::testing::ContainsRegex("\n *4  verified"));
+  EXPECT_THAT(result.out, Not(::testing::ContainsRegex("\n *2  verified")));
+}
+
+TEST(Sweep, IsNotPassedWhereThereIsNoShape) {
+  const ProcessResult result = check("splitk-serial --variant no-reset --sweep splits=1..2");
+  EXPECT_EQ(result.exit_code, 2);
+  EXPECT_THAT(result.err, HasSubstr("there is no such shape"));
+}
+
+TEST(Tables, AreWrittenAsCsv) {
+  const ProcessResult sweep = check("splitk-serial --variant no-reset --sweep splits=1..2,replays=1..2 --csv -");
+  EXPECT_EQ(sweep.exit_code, 1);
+  EXPECT_THAT(sweep.out, ::testing::StartsWith("splits,replays,verdict,engine,graphs,states,seconds,kind,location,message\n"));
+  EXPECT_THAT(sweep.out, HasSubstr("\n2,2,violated,view,"));
+  EXPECT_THAT(sweep.out, HasSubstr("\n1,1,none,"));
+  const ProcessResult variants = check("splitk-atomic --all-variants --csv -");
+  EXPECT_EQ(variants.exit_code, 0);
+  EXPECT_THAT(variants.out, ::testing::StartsWith("variant,splits,threads,tiles,replays,expected,verdict,kind,location,as_expected,seconds,reason\n"));
+  EXPECT_THAT(variants.out, HasSubstr("\nno-rezero,4,1,1,2,"));
+  EXPECT_EQ(check("splitk-atomic --csv -").exit_code, 2) << "there is no table";
+}
+
+TEST(InFlight, SaysForHowManyLaunchesItIsSafe) {
+  const ProcessResult one = check("splitk-serial --param splits=2 --in-flight 2");
+  EXPECT_EQ(one.exit_code, 1);
+  EXPECT_THAT(one.out, HasSubstr("safe for one launch in flight, not for 2"));
+  EXPECT_THAT(one.out, HasSubstr("launches 1, 2 together"));
+  const ProcessResult several = check("splitk-serial --param splits=2 --in-flight 2 --variant workspace-per-launch");
+  EXPECT_EQ(several.exit_code, 0);
+  EXPECT_THAT(several.out, HasSubstr("safe for 2 launches in flight"));
+  EXPECT_THAT(check("splitk-serial --param splits=2 --in-flight 2 --variant no-acquire-fence").out,
+              HasSubstr("wrong with one launch in flight already"));
+  EXPECT_EQ(check("mp --in-flight 2").exit_code, 2);
+}
+
+TEST(Determinism, IsLostWithAtomics) {
+  const ProcessResult serial = check("splitk-serial --param splits=3 --determinism");
+  EXPECT_EQ(serial.exit_code, 0);
+  EXPECT_THAT(serial.out, HasSubstr("each output is the same in every order of execution"));
+  const ProcessResult atomic = check("splitk-atomic --determinism");
+  EXPECT_EQ(atomic.exit_code, 1);
+  EXPECT_THAT(atomic.out, HasSubstr("violated: order-dependent on out in replay 1"));
+  EXPECT_THAT(atomic.out, HasSubstr("the other order:"));
+  EXPECT_EQ(check("mp --determinism").exit_code, 2) << "it has no output";
+}
+
+// What was asked of the plan is in the report, so that its counterexample is replayed on the same plan.
+TEST(PlanOptions, AreKeptForReplay) {
+  const testing::ScratchFolder folder;
+  const std::string report = folder.file("cex.json");
+  for (const char* arguments :
+       {"splitk-serial --param splits=2 --in-flight 2", "splitk-atomic --determinism", "splitk-serial --initial any",
+        "splitk-serial --clean --variant no-reset --replays 2", "splitk-atomic --param splits=2 --in-flight 2 --variant counter-per-launch"}) {
+    EXPECT_EQ(check(std::string(arguments) + " --json " + report).exit_code, 1) << arguments;
+    const ProcessResult shown = testing::run_process({FENCEWISE_CLI, "replay", report});
+    EXPECT_EQ(shown.exit_code, 1) << arguments << shown.err;
+    EXPECT_THAT(shown.out, HasSubstr("violated: ")) << arguments;
+  }
+}
+
+TEST(Streams, OfALaunchFileOverlap) {
+  const std::string kernel = std::string(FENCEWISE_SOURCE_DIR) + "/tests/ptx/last_cta_sum.sm_90.ptx --launch " + FENCEWISE_SOURCE_DIR + "/tests/ptx/";
+  const ProcessResult together = check(kernel + "two_streams.toml");
+  EXPECT_EQ(together.exit_code, 1);
+  EXPECT_THAT(together.out, HasSubstr("launches 1, 2 together"));
+  EXPECT_EQ(check(kernel + "two_streams_event.toml -q").exit_code, 0);
+  EXPECT_EQ(check(kernel + "last_cta_sum.toml --in-flight 2 -q").exit_code, 1);
+}
+
 TEST(PlanOptions, RefuseContradictions) {
   for (const char* options : {"--resident 2 --find-resident", "--clean --initial any", "--initial some", "--resident 0",
+                              "--in-flight 0", "--in-flight 65", "--all-variants --in-flight 2", "--all-variants --determinism",
                               "--sweep splits=1..2 --all-variants", "--all-variants --clean"})
     EXPECT_EQ(check(std::string("splitk-serial ") + options).exit_code, 2) << options;
 }

@@ -31,7 +31,7 @@ struct Machine {
 class Interleaver {
  public:
   explicit Interleaver(const Problem& problem)
-      : problem_(problem), terms_(problem.domain), image_(image_of(problem, problem.launches.front())),
+      : problem_(problem), terms_(problem.domain), image_(image_of(problem, LaunchId{0})),
         initial_(MemoryImage::initial(problem, terms_)), interpreter_(terms_, image_.memory, nullptr) {
     if (problem.launches.size() != 1 || problem.replays != 1) throw NotKnown{};
   }

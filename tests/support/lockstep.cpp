@@ -337,7 +337,7 @@ class RoundRobin {
  public:
   explicit RoundRobin(const RandomKernel& random)
       : problem_(problem_of(random)),
-        image_(image_of(problem_, problem_.launches[0])),
+        image_(image_of(problem_, LaunchId{0})),
         interpreter_(terms_, image_.memory, nullptr) {
     for (std::uint32_t a = 0; a < image_.memory.size(); ++a) memory_.emplace_back(image_.memory[a].bytes / 4);
     for (std::uint32_t i = 0; i < global_length; ++i) memory_[0][i] = i * 3;

@@ -495,7 +495,7 @@ class Oracle {
  public:
   Oracle(const Problem& problem, Model model, const OracleLimits& limits)
       : problem_(problem), reading_(reading_of(model)), limits_(limits), terms_(problem.domain),
-        image_(image_of(problem, problem.launches.front())), memory_(MemoryImage::initial(problem, terms_)) {
+        image_(image_of(problem, LaunchId{0})), memory_(MemoryImage::initial(problem, terms_)) {
     if (problem.launches.size() != 1 || problem.replays != 1) throw NotForTheOracle{};
   }
 

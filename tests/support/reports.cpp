@@ -54,6 +54,7 @@ WitnessLaunch stale_read() {
   launch.replay = 2;
   launch.kernel = "splitk";
   launch.threads = {"CTA 0 thread 0", "CTA 1 thread 0"};
+  launch.launch_of = {1, 1};
   launch.cta_of = {0, 1};
   launch.finish_order = {0, 1};
   launch.graph.threads = {{CtaId{0}, ClusterId{0}, DeviceId{0}}, {CtaId{1}, ClusterId{1}, DeviceId{0}}};

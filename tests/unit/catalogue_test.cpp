@@ -547,7 +547,11 @@ TEST(SplitKSerial, EachVariantDiffersInWhatItSays) {
        {"fence-acq-rel-then-barrier", {fence, fence}, {"fence.acq_rel.gpu", "fence.acq_rel.gpu"}},
        {"sc-writers-acq-rel-reader", {fence}, {"fence.acq_rel.gpu"}},
        {"barrier-then-leader-fence-acq-rel", {fence, fence}, {"fence.acq_rel.gpu", "fence.acq_rel.gpu"}},
-       {"barrier-then-leader-fence-sc", {}, {}}});
+       {"barrier-then-leader-fence-sc", {}, {}},
+       // These differ in what several launches in flight share.
+       {"partials-per-launch", {}, {}},
+       {"counter-per-launch", {}, {}},
+       {"workspace-per-launch", {}, {}}});
 }
 
 TEST(SplitKSerial, TheLeadersFenceStandsBetweenBarrierAndCount) {
@@ -566,7 +570,10 @@ TEST(SplitKAtomic, EachVariantDiffersInWhatItSays) {
                                        {"relaxed-increment", {add("acq_rel.gpu")}, {add("relaxed.gpu")}},
                                        {"release-only-increment", {add("acq_rel.gpu")}, {add("release.gpu")}},
                                        {"acquire-only-increment", {add("acq_rel.gpu")}, {add("acquire.gpu")}},
-                                       {"increment-scope-cta", {add("acq_rel.gpu")}, {add("acq_rel.cta")}}});
+                                       {"increment-scope-cta", {add("acq_rel.gpu")}, {add("acq_rel.cta")}},
+                                       {"accumulator-per-launch", {}, {}},
+                                       {"counter-per-launch", {}, {}},
+                                       {"workspace-per-launch", {}, {}}});
 }
 
 // --- reverse, classics ---

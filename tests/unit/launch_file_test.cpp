@@ -186,7 +186,7 @@ TEST(LaunchFiles, PointAtWhatIsWrong) {
   EXPECT_EQ(error_with("kernel = \"k\"", "kernel = \"q\""),
             "l.toml:7:10: found kernel 'q'; expected one of k.ptx: k");
   EXPECT_EQ(error_with("kernel", "kernal"),
-            "l.toml:7:1: found 'kernal'; expected kernel, grid, block, shared, args, stream");
+            "l.toml:7:1: found 'kernal'; expected kernel, grid, block, shared, args, stream, after");
   EXPECT_EQ(error_with("\"u32\"", "\"int\""),
             "l.toml:5:14: found 'int'; expected u8, u16, u32, u64, s8, s16, s32, s64, f32 or f64");
   EXPECT_EQ(error_with("\"output\"", "\"out\""),
@@ -215,8 +215,36 @@ TEST(LaunchFiles, PointAtWhatIsWrong) {
             "l.toml:7:12: found byte 0xc3; expected ASCII outside of comments");
   EXPECT_EQ(error_with("n = 4", "n = 4  # \xc3\xa4"), "no error");
   EXPECT_THAT(error_of([] { return problem_of("[ = 1"); }), HasSubstr("l.toml:1:3: found what is no TOML"));
-  EXPECT_THAT(error_with("block = 2", "block = 2\nstream = 1"),
-              HasSubstr("not modelled: l.toml:10:10: launches on several streams"));
+  EXPECT_EQ(error_with("block = 2", "block = 2\nstream = -1"), "l.toml:10:10: found -1; expected a stream's number from 0 to 1023");
+  EXPECT_EQ(error_with("block = 2", "block = 2\nafter = 0"),
+            "l.toml:10:9: found 0; expected a launch before this one, and there is none");
+}
+
+constexpr const char* two_streams = R"(
+[buffers]
+out = { type = "u32", length = 8, role = "output" }
+[[launch]]
+grid = 2
+args = ["out", 1, [5]]
+[[launch]]
+stream = 1
+args = ["out", 1, [5]]
+[[launch]]
+stream = 2
+after = [0, 1]
+args = ["out", 1, [5]]
+)";
+
+TEST(LaunchFiles, PutLaunchesOnStreamsWithEventsBetweenThem) {
+  const Problem problem = problem_of(two_streams);
+  ASSERT_EQ(problem.launches.size(), 3U);
+  EXPECT_EQ(problem.launches[1].stream.value, 1U);
+  EXPECT_EQ(problem.launches[2].after, (std::vector<LaunchId>{LaunchId{0}, LaunchId{1}}));
+}
+
+TEST(LaunchFiles, SayWhatEachLaunchInFlightHasOfItsOwn) {
+  const Problem problem = problem_of(with("[[launch]]", "counter = { own = true }\n[[launch]]"));
+  EXPECT_TRUE(problem.buffers[1].own_in_flight);
 }
 
 }  // namespace

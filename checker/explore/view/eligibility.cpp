@@ -29,9 +29,9 @@ struct Place {
   friend auto operator<=>(const Place&, const Place&) = default;
 };
 
-// Where a visit of a thread comes in or goes out.
+// Where a visit of a thread comes in or goes out. `launch`: its beginning after other launches, or its end before others.
 struct Site {
-  enum class Kind : std::uint8_t { memory, fence, barrier };
+  enum class Kind : std::uint8_t { memory, fence, barrier, launch };
   Kind kind = Kind::memory;
   InstructionRef ref;
   Place place;
@@ -62,6 +62,7 @@ class KernelLook {
 
   // A release pattern that starts after `in` ends in `out`, on every path.
   [[nodiscard]] bool releases_between(const Site& in, const Site& out) const {
+    if (in.kind == Site::Kind::launch || out.kind == Site::Kind::launch) return false;
     const Instruction& o = kernel_.at(out.ref);
     if (const Access* a = access_of(o)) {
       if (!wide(a->scope)) return false;
@@ -75,6 +76,7 @@ class KernelLook {
   }
   // An acquire pattern that starts at `in` ends before `out` (at it, if a fence), on every path.
   [[nodiscard]] bool acquires_between(const Site& in, const Site& out) const {
+    if (in.kind == Site::Kind::launch || out.kind == Site::Kind::launch) return false;
     const Instruction& i = kernel_.at(in.ref);
     const Access* a = access_of(i);
     if (a == nullptr || !wide(a->scope)) return false;
@@ -91,6 +93,7 @@ class KernelLook {
 
   // Whether `out` depends on what `in` read: by its operands, or by a branch on every path.
   [[nodiscard]] bool depends(const Site& in, const Site& out) const {
+    if (in.kind == Site::Kind::launch || out.kind == Site::Kind::launch) return true;  // it begins when others have ended
     const Instruction& i = kernel_.at(in.ref);
     if (in.ref == out.ref) {
       const auto* atomic = std::get_if<Atomic>(&i.operation);
@@ -125,8 +128,9 @@ class KernelLook {
   std::vector<bool> single_;  // [register] written by one instruction only
 };
 
-// Threads that run one kernel and make each strong access at the same place, as far as the text tells where.
+// Threads of one launch that run one kernel and make each strong access at the same place, as far as the text tells where.
 struct Role {
+  std::uint32_t launch = 0;  // of the stage
   std::uint32_t kernel = 0;
   const ThreadProgram* program = nullptr;
   std::map<std::pair<std::uint32_t, std::uint32_t>, Place> places;  // [block, instruction]
@@ -216,9 +220,11 @@ class Look {
   // `by_place`: threads that differ by the places of their accesses have roles of their own. False: too many.
   bool assign_roles(bool by_place) {
     roles_.clear();
-    std::map<std::pair<std::uint32_t, std::vector<Place>>, std::size_t> known;
-    for (const ThreadProgram& program : c_.image.threads) {
+    std::map<std::tuple<std::uint32_t, std::uint32_t, std::vector<Place>>, std::size_t> known;
+    for (ThreadId t = 0; t < c_.image.threads.size(); ++t) {
+      const ThreadProgram& program = c_.image.threads[t];
       Role role;
+      role.launch = c_.image.launch_of[t];
       role.kernel = program.coordinates.kernel.value;
       role.program = &program;
       const ThreadConstants& constants = constants_.at(role.kernel);
@@ -231,7 +237,7 @@ class Look {
         role.places[{ref.block.value, ref.index}] = place;
         signature.push_back(place);
       });
-      const auto [it, fresh] = known.try_emplace({role.kernel, std::move(signature)}, roles_.size());
+      const auto [it, fresh] = known.try_emplace({role.launch, role.kernel, std::move(signature)}, roles_.size());
       if (fresh) {
         if (by_place && roles_.size() == most_roles) return false;
         roles_.push_back(std::move(role));
@@ -245,7 +251,7 @@ class Look {
 
   [[nodiscard]] bool share_cta(std::uint32_t a, std::uint32_t b) const { return share_cta_[a * roles_.size() + b]; }
 
-  // Components of roles that share strong locations or a CTA.
+  // Components of roles that share strong locations or a CTA, or of which one waits for the other.
   void connect_roles() {
     const std::size_t n = roles_.size();
     share_cta_.assign(n * n, false);
@@ -255,6 +261,7 @@ class Look {
                                             [&](std::uint32_t cta) { return roles_[b].ctas.contains(cta); });
     const auto communicate = [&](std::size_t a, std::size_t b) {
       if (share_cta_[a * n + b]) return true;
+      if (c_.stage.is_before(roles_[a].launch, roles_[b].launch)) return true;  // roles come launch by launch
       for (const auto& [at, p] : roles_[a].places)
         for (const auto& [other, q] : roles_[b].places)
           if (p.meets(q) || p.array == ~0ULL || q.array == ~0ULL) return true;
@@ -315,8 +322,12 @@ class Look {
   }
 
   // Of any thread that runs the kernel, without places.
-  [[nodiscard]] static std::vector<Visit> visits_of(const KernelLook& look) {
+  [[nodiscard]] std::vector<Visit> visits_of(const KernelLook& look) const {
     std::vector<Site> ins, outs;
+    if (c_.overlaps()) {
+      ins.push_back({Site::Kind::launch, {}, {}});
+      outs.push_back({Site::Kind::launch, {}, {}});
+    }
     look.each([&](InstructionRef ref, const Instruction& i) {
       if (auto s = site(ref, i, true)) ins.push_back(*s);
       if (auto s = site(ref, i, false)) outs.push_back(*s);
@@ -324,7 +335,7 @@ class Look {
     std::vector<Visit> visits;
     for (const Site& in : ins)
       for (const Site& out : outs)
-        if (in.ref == out.ref || look.path(in.ref, out.ref))
+        if (in.kind == Site::Kind::launch || out.kind == Site::Kind::launch || in.ref == out.ref || look.path(in.ref, out.ref))
           visits.push_back({0, in, out, look.releases_between(in, out), look.acquires_between(in, out), look.depends(in, out)});
     return visits;
   }
@@ -360,6 +371,7 @@ class Look {
       // Between threads that don't communicate the order of fence.sc closes no cycle: they are in a total order, so there would be one
       // among threads that do.
       case Site::Kind::fence: return narrow_fences_ || roles_[a.role].component == roles_[b.role].component;
+      case Site::Kind::launch: return c_.stage.is_before(roles_[a.role].launch, roles_[b.role].launch);
       case Site::Kind::memory: break;
     }
     if (a.out.place.array == ~0ULL || b.in.place.array == ~0ULL) return true;
@@ -381,7 +393,7 @@ class Look {
       std::set<Place> unsynchronized;
       bool many = false;         // some of them is any element of an array
       const Visit* loose = nullptr;  // writes without depending on what it read
-      bool other_edges = false;  // fence.sc, barriers
+      bool other_edges = false;  // fence.sc, barriers, launches
     };
     std::vector<Part> parts(count);
     for (std::size_t a = 0; a < visits_.size(); ++a)

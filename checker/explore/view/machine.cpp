@@ -96,7 +96,7 @@ Machine::Machine(const LaunchContext& c, FenceReading fences, const Symmetry* sy
       threads_of_cta_(c.image.ctas) {
   for (const Kernel& kernel : c.problem.kernels) {
     std::vector<RegisterId> at_exit;
-    if (!c.launch.placed.empty())
+    if (c.has_placed_threads())
       for (std::uint32_t r = 0; r < kernel.registers.size(); ++r) at_exit.push_back(RegisterId{r});
     liveness_.emplace_back(kernel, at_exit);
     futures_.emplace_back(kernel, hierarchy_, single_locations(c, kernel), symmetry);
@@ -129,9 +129,35 @@ State Machine::initial() {
   for (const ThreadProgram& program : context_.image.threads) {
     Thread& t = s.threads.emplace_back();
     t.state = initial_state(program, false);
-    if (resident_ < context_.image.ctas) t.status = Status::waiting;
+    if (resident_ < context_.image.ctas || context_.overlaps()) t.status = Status::waiting;
   }
+  start_launches(s);
   return s;
+}
+
+// Launches, and so threads, come behind those that they wait for.
+bool Machine::may_start(const State& s, ThreadId t) const {
+  for (ThreadId earlier = 0; earlier < t; ++earlier)
+    if (context_.comes_after(t, earlier) && s.threads[earlier].status != Status::exited) return false;
+  return true;
+}
+
+// Whether some thread began. Where CTAs wait for a place, beginning is a move.
+bool Machine::start_launches(State& s) const {
+  if (!context_.overlaps() || resident_ < context_.image.ctas) return false;
+  bool started = false;
+  for (ThreadId t = 0; t < s.threads.size(); ++t) {
+    if (s.threads[t].status != Status::waiting || !may_start(s, t)) continue;
+    s.threads[t].status = Status::running;
+    started = true;
+  }
+  return started;
+}
+
+// A thread has ended: those that wait for its launch will know what it knew.
+void Machine::pass_on(State& s, ThreadId ended) const {
+  for (ThreadId t = ended + 1; t < s.threads.size(); ++t)
+    if (context_.comes_after(t, ended)) s.threads[t].known.merge(s.threads[ended].known);
 }
 
 Value Machine::initial_value(const Location& location) const {
@@ -207,6 +233,7 @@ Trouble Machine::settle_threads(State& s, const std::vector<ThreadId>& threads) 
       if (s.threads[t].status == Status::at_barrier) again |= complete_barrier(s, t);
       if (s.threads[t].status == Status::at_warp) again |= complete_warp(s, t);
     }
+    again |= start_launches(s);
   }
   return Trouble::none;
 }
@@ -287,7 +314,7 @@ bool Machine::prepare(State& s, ThreadId t, Trouble& trouble) {
   if (s.threads[t].status == Status::visible) return true;
   if (s.threads[t].status == Status::waiting) {
     const auto& threads = threads_of_cta_[context_.image.cta_of[t]];
-    if (threads.front() != t || !has_free_place(s)) return false;
+    if (threads.front() != t || !has_free_place(s) || !may_start(s, t)) return false;
     for (const ThreadId u : threads) s.threads[u].status = Status::running;
     return true;
   }
@@ -428,7 +455,7 @@ ThreadId Machine::original(const State& s, ThreadId t) const {
 
 // Registers that nothing reads any more hold zero; of a thread that has exited, none are kept but those of placed threads.
 void Machine::clear_dead_registers(Thread& t, ThreadId id) const {
-  if (t.status == Status::exited && context_.launch.placed.empty()) {
+  if (t.status == Status::exited && !context_.has_placed_threads()) {
     t.state.registers.clear();
     return;
   }

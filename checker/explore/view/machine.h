@@ -100,6 +100,9 @@ class Machine {
   // Whether a relaxed red.add to this location commutes with all that anybody may still do there.
   [[nodiscard]] bool unordered(const State& state, const Location& location) const;
   [[nodiscard]] bool has_free_place(const State& state) const;
+  [[nodiscard]] bool may_start(const State& state, ThreadId thread) const;
+  bool start_launches(State& state) const;
+  void pass_on(State& state, ThreadId ended) const;
   [[nodiscard]] bool deposits(ThreadId thread, InstructionRef fence) const;
   [[nodiscard]] Trouble settle_threads(State& state, const std::vector<ThreadId>& threads);
   [[nodiscard]] Trouble run(State& state, ThreadId thread, bool through_deposits);

@@ -300,7 +300,9 @@ void Machine::Rules::go(bool through_deposits) {
         }
         break;
       }
-      case Action::Kind::exit: return stop(Status::exited);
+      case Action::Kind::exit:
+        stop(Status::exited);
+        return m.pass_on(s, id);
       case Action::Kind::trap:
       case Action::Kind::fault:
         trouble = Trouble::fault;

@@ -121,7 +121,7 @@ Explored ViewExplorer::explore(const FinalCheck& good, std::size_t most_bad, Fin
       MemoryImage memory = memory_of(state);
       if (!good(state, memory) && !bad(path_to(id))) return result;
       std::vector<std::vector<Value>> registers;
-      if (told_apart_by == FinalState::memory_and_registers && !context_.launch.placed.empty())
+      if (told_apart_by == FinalState::memory_and_registers && context_.has_placed_threads())
         for (const Thread& t : state.threads) registers.push_back(t.state.registers);
       if (finals.emplace(memory, registers).second)
         result.finals.push_back({std::move(memory), std::move(registers), path_to(id)});

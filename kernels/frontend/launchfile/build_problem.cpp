@@ -74,6 +74,7 @@ class ProblemBuilder {
     if (entry.length)
       buffer.length = natural(*entry.length, 1, max_bytes / size_of(buffer.element), "a length");
     buffer.role = entry.role.value_or(buffer.role);
+    buffer.own_in_flight = entry.own;
     if (entry.role && !entry.initial) buffer.initial.kind = standard_contents(*entry.role);
     if (entry.initial) buffer.initial = {*entry.initial, values_of(entry, buffer.element)};
     if (problem_.find_buffer(buffer.name))
@@ -140,6 +141,8 @@ class ProblemBuilder {
     launch.grid = extent(entry.grid, max_threads);
     launch.block = extent(entry.block, max_threads_per_cta);
     launch.warp_size = 32;
+    launch.stream = StreamId{entry.stream};
+    for (const std::uint32_t earlier : entry.after) launch.after.push_back(LaunchId{earlier});
     ptx::Arguments arguments = arguments_of(entry, function);
     if (entry.dynamic_shared)
       arguments.dynamic_shared = natural(*entry.dynamic_shared, 0, max_bytes, "bytes");

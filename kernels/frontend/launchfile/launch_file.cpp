@@ -19,6 +19,8 @@
 namespace fencewise::launchfile {
 namespace {
 
+constexpr std::size_t most_streams = 1024;
+
 Position position_of(const toml::source_region& region) {
   return {static_cast<std::uint32_t>(region.begin.line), static_cast<std::uint32_t>(region.begin.column)};
 }
@@ -156,7 +158,7 @@ class Reader {
 
   BufferEntry buffer(const toml::key& key, const toml::node& node) const {
     const toml::table& table = table_of(node);
-    allow(table, {"type", "length", "role", "initial"});
+    allow(table, {"type", "length", "role", "initial", "own"});
     BufferEntry entry;
     entry.name = {std::string(key.str()), position_of(key.source())};
     if (const auto* type = table.get("type")) entry.type = type_of(*type);
@@ -165,6 +167,10 @@ class Reader {
       entry.role = choice<Role>(
           *role, {{"input", Role::input}, {"output", Role::output}, {"workspace", Role::workspace}});
     if (const auto* initial = table.get("initial")) read_initial(*initial, entry);
+    if (const auto* own = table.get("own")) {
+      if (!own->is_boolean()) wrong(*own, "true or false");
+      entry.own = own->as_boolean()->get();
+    }
     return entry;
   }
 
@@ -229,7 +235,7 @@ class Reader {
   }
 
   LaunchEntry launch(const toml::table& table) const {
-    allow(table, {"kernel", "grid", "block", "shared", "args", "stream"});
+    allow(table, {"kernel", "grid", "block", "shared", "args", "stream", "after"});
     LaunchEntry entry;
     entry.at = position_of(table.source());
     if (const auto* kernel = table.get("kernel")) entry.kernel = text_of(*kernel, "a kernel's name");
@@ -238,10 +244,28 @@ class Reader {
     if (const auto* shared = table.get("shared")) entry.dynamic_shared = numeric(*shared);
     if (const auto* args = table.get("args"))
       for (const auto& arg : array_of(*args, "a list of arguments")) entry.arguments.push_back(argument(arg));
-    if (const auto* stream = table.get("stream"); stream != nullptr && integer(*stream) != 0)
-      diagnostics_.not_modelled(position_of(stream->source()),
-                                "launches on several streams are not modelled");
+    if (const auto* stream = table.get("stream")) entry.stream = below(*stream, most_streams, "a stream's number");
+    if (const auto* after = table.get("after")) entry.after = earlier_launches(*after);
     return entry;
+  }
+
+  std::uint32_t below(const toml::node& node, std::size_t end, std::string_view what) const {
+    const std::int64_t number = integer(node);
+    if (number < 0 || std::cmp_greater_equal(number, end))
+      diagnostics_.error(position_of(node.source()),
+                         end == 0 ? fmt::format("found {}; expected {}, and there is none", number, what)
+                                  : fmt::format("found {}; expected {} from 0 to {}", number, what, end - 1));
+    return static_cast<std::uint32_t>(number);
+  }
+
+  // "after": one launch or a list of them, counted from 0 as they stand in the file.
+  std::vector<std::uint32_t> earlier_launches(const toml::node& node) const {
+    const std::size_t end = file_.launches.size();
+    constexpr std::string_view what = "a launch before this one";
+    if (!node.is_array()) return {below(node, end, what)};
+    std::vector<std::uint32_t> launches;
+    for (const auto& launch : array_of(node, "a list of launches")) launches.push_back(below(launch, end, what));
+    return launches;
   }
 
   void read_checks(const toml::table& table) {

@@ -32,6 +32,7 @@ struct BufferEntry {
   std::optional<Role> role;
   std::optional<InitialContents::Kind> initial;
   std::vector<Numeric> values;  // initial = [..]
+  bool own = false;  // workspace of which each launch in flight has one of its own
 };
 
 // An argument: a number, a buffer or a place in one ("ws", "&ws[4]"), or the fields of a struct.
@@ -46,6 +47,8 @@ struct LaunchEntry {
   std::array<std::optional<Numeric>, 3> grid, block;
   std::optional<Numeric> dynamic_shared;  // bytes
   std::vector<Argument> arguments;
+  std::uint32_t stream = 0;
+  std::vector<std::uint32_t> after;  // launches of the file, from 0, all earlier
   Position at;
 };
 
