@@ -110,7 +110,7 @@ Finding replay(const Problem& problem, const CheckOptions& options, const Findin
       replay_entry = memory;
     }
     Dependencies dependencies;
-    const LaunchContext context(problem, problem.launches[step % launches], reading_of(options.model), memory,
+    const LaunchContext context(problem, problem.launches[step % launches], reading_of(options), memory,
                                 terms, dependencies, options.loop_bound);
     LaunchReplay launch(context, saved.witness.launches[step]);
     launch.run();

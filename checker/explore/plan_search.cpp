@@ -9,6 +9,7 @@
 #include "checker/explore/view/view_explorer.h"
 #include "checker/properties/contract_check.h"
 #include "checker/properties/final_memory.h"
+#include "checker/vectors.h"
 #include "kernels/core/error.h"
 #include "kernels/core/printer.h"
 #include "memmodel/judge.h"
@@ -136,7 +137,7 @@ bool PlanSearch::explore_launch(const Node& node, std::size_t step, Frontier& ne
     MemoryImage memory;
     LaunchContext context;
     Kept(PlanSearch& s, const Launch& launch, const MemoryImage& m)
-        : memory(m), context(s.problem_, launch, reading_of(s.options_.model), memory, s.terms_, s.dependencies_, s.options_.loop_bound) {}
+        : memory(m), context(s.problem_, launch, reading_of(s.options_), memory, s.terms_, s.dependencies_, s.options_.loop_bound) {}
   };
   const auto kept = std::make_shared<Kept>(*this, problem_.launches[step % launches], node.memory);
   const std::shared_ptr<const LaunchContext> context(kept, &kept->context);
@@ -424,7 +425,7 @@ void PlanSearch::record(Finding finding, const Node& node) {
   if (!recorded_.insert({finding.kind, finding.location}).second) return;
   // A counterexample is judged by the axioms once more, from its own graph, before it is shown.
   for (const WitnessLaunch& launch : finding.witness.launches)
-    if (const auto broken = judge(launch.graph, reading_of(options_.model)))
+    if (const auto broken = judge(launch.graph, reading_of(options_)))
       throw InternalError(fmt::format("a counterexample breaks the axiom {}", name(broken->axiom)));
   for (const Path* p = node.path.get(); p != nullptr; p = p->before.get())
     finding.witness.launches.insert(finding.witness.launches.begin(), p->launch());
@@ -474,6 +475,8 @@ void PlanSearch::conclude() {
                              : fmt::format("at most {} CTAs are resident at a time, they start in any order, and every resident "
                                            "thread that can go on goes on (fair)",
                                            options_.resident));
+  if (options_.vectors == Vectors::whole && has_strong_vectors(problem_))
+    result_.assumptions.push_back("an aligned vector of up to 16 bytes is accessed at once (--vectors whole)");
 }
 
 }  // namespace fencewise

@@ -157,6 +157,7 @@ Json check_options(const CheckOptions& o) {
   Json json;
   json["engine"] = spelling(o.engine);
   json["races"] = spelling(o.races);
+  json["vectors"] = spelling(o.vectors);
   json["loop_bound"] = o.loop_bound;
   json["stop_at_first"] = o.stop_at_first;
   return json;
