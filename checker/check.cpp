@@ -6,6 +6,12 @@
 
 namespace fencewise {
 
+Reading reading_of(const CheckOptions& options) {
+  Reading reading = reading_of(options.model);
+  reading.whole_vectors = options.vectors == Vectors::whole;
+  return reading;
+}
+
 CheckResult check(const Problem& problem, const CheckOptions& options, const Limits& limits,
                   const Progress& progress) {
   validate(problem);

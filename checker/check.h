@@ -22,6 +22,9 @@ namespace fencewise {
 enum class Races : std::uint8_t { fail, report, off };
 enum class Reduction : std::uint8_t { automatic, on, off };
 enum class Engine : std::uint8_t { automatic, view, graph };
+// What a vector access is: separate scalars in any order, as the ISA has it; or, where it is aligned and has at most 16 bytes, one
+// access, as hardware does it.
+enum class Vectors : std::uint8_t { strict, whole };
 
 // Reductions of the view explorer; none changes an answer. For tests and measurements.
 struct ViewReductions {
@@ -37,6 +40,7 @@ struct ViewReductions {
 struct CheckOptions {
   Model model = Model::ptx;
   Races races = Races::fail;
+  Vectors vectors = Vectors::strict;
   Engine engine = Engine::automatic;
   // One behaviour of each set that differs only by the names of interchangeable CTAs. `automatic`: for more than 8 CTAs,
   // unless the engine is `graph`.
@@ -54,6 +58,9 @@ struct CheckOptions {
   bool stop_at_first = true;     // stop at the first finding that violates (else: collect one per kind and place)
   bool collect_states = false;   // fill CheckResult::final_states
 };
+
+// How the model is read under these options.
+[[nodiscard]] Reading reading_of(const CheckOptions& options);
 
 // Limits: reaching one makes the verdict inconclusive. 0: none.
 struct Limits {

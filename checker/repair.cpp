@@ -7,6 +7,7 @@
 
 #include <fmt/format.h>
 
+#include "kernels/core/access.h"
 #include "kernels/core/printer.h"
 
 namespace fencewise {
@@ -27,7 +28,8 @@ class Edits {
     if (edits_.size() > 1) widen_all();
     for_each_instruction(
         [&](KernelId k, InstructionRef at, const Instruction& i) { strengthen_fence(k, at, i); });
-    for_each_instruction([&](KernelId k, InstructionRef at, const Instruction& i) { add_fences(k, at, i); });
+    for (const Order order : {Order::acq_rel, Order::sc})
+      for_each_instruction([&](KernelId k, InstructionRef at, const Instruction& i) { add_fences(order, k, at, i); });
     for_each_instruction(
         [&](KernelId k, InstructionRef at, const Instruction& i) { strengthen_atomic(k, at, i); });
     for_each_instruction([&](KernelId k, InstructionRef at, const Instruction& i) { add_barrier(k, at, i); });
@@ -42,13 +44,6 @@ class Edits {
         for (std::uint32_t n = 0; n < kernel.blocks[b].instructions.size(); ++n)
           f(KernelId{k}, InstructionRef{BlockId{b}, n}, kernel.blocks[b].instructions[n]);
     }
-  }
-
-  static Access* access_of(Instruction& i) {
-    if (auto* load = std::get_if<Load>(&i.operation)) return &load->access;
-    if (auto* store = std::get_if<Store>(&i.operation)) return &store->access;
-    if (auto* atomic = std::get_if<Atomic>(&i.operation)) return &atomic->access;
-    return nullptr;
   }
 
   std::string place(KernelId k, const Instruction& i) const {
@@ -126,27 +121,23 @@ class Edits {
     change(k, at, fmt::format("make {} acq_rel", place(k, i)), now);
   }
 
-  void add_fences(KernelId k, InstructionRef at, const Instruction& i) {
-    Instruction copy = i;
-    const Access* access = access_of(copy);
+  // CUDA's __threadfence() is the stronger of the two.
+  void add_fences(Order order, KernelId k, InstructionRef at, const Instruction& i) {
+    const Access* access = access_of(i);
     if (access == nullptr || access->space == StateSpace::shared) return;
     const bool writes = !std::holds_alternative<Load>(i.operation);
     const bool reads = !std::holds_alternative<Store>(i.operation);
     if (!is_strong(access->order)) return;  // patterns are made of strong accesses
-    const Fence fence{Order::acq_rel, Scope::gpu};
-    if (writes)
-      insert(k, at, false, fmt::format("add fence.acq_rel.gpu (or __threadfence()) before {}", place(k, i)),
-             fence, i.where);
-    if (reads)
-      insert(k, at, true, fmt::format("add fence.acq_rel.gpu (or __threadfence()) after {}", place(k, i)),
-             fence, i.where);
+    const Fence fence{order, Scope::gpu};
+    const char* name = order == Order::sc ? "fence.sc.gpu (__threadfence())" : "fence.acq_rel.gpu (or __threadfence())";
+    if (writes) insert(k, at, false, fmt::format("add {} before {}", name, place(k, i)), fence, i.where);
+    if (reads) insert(k, at, true, fmt::format("add {} after {}", name, place(k, i)), fence, i.where);
   }
 
   // After an access, where all threads of the CTA come by or none: the check tells.
   void add_barrier(KernelId k, InstructionRef at, const Instruction& i) {
-    Instruction copy = i;
     const bool global_atomic = std::holds_alternative<Atomic>(i.operation);
-    if (access_of(copy) == nullptr && !std::holds_alternative<Fence>(i.operation)) return;
+    if (access_of(i) == nullptr && !std::holds_alternative<Fence>(i.operation)) return;
     if (!global_atomic)
       insert(k, at, true, fmt::format("add bar.sync (__syncthreads()) after {}", place(k, i)), Barrier{},
              i.where);

@@ -114,7 +114,7 @@ class PlanReplay {
       }
       const bool last = step + 1 == witness.launches.size();
       Dependencies dependencies;
-      const LaunchContext context(problem_, steps_.stage(step), reading_of(options_.model), memory_, terms_, dependencies,
+      const LaunchContext context(problem_, steps_.stage(step), reading_of(options_), memory_, terms_, dependencies,
                                   options_.loop_bound);
       LaunchReplay launch(context, witness.launches[step]);
       launch.run();

@@ -93,6 +93,7 @@ void SimulatedLaunch::take(std::uint32_t thread, const Action& action) {
     case Action::Kind::fault: return fail(thread, action.text);
     case Action::Kind::warp: throw NotModelled("warp operations are not modelled by simulate");
     case Action::Kind::unmodelled: throw NotModelled(fmt::format("{} is not modelled", action.text));
+    case Action::Kind::choice: throw NotModelled("control that depends on a clock is not modelled by simulate");
     case Action::Kind::blocked: throw InternalError("a simulated thread has an unknown value");
   }
 }

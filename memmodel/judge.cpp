@@ -25,6 +25,7 @@ class Explainer {
       case Axiom::no_thin_air: return close_any(thin_air_edges());
       case Axiom::sc_per_location: return close_any(location_edges());
       case Axiom::atomicity: return atomicity();
+      case Axiom::whole_vectors: return close_any(vector_edges());
       case Axiom::causality: return causality();
     }
     return {};
@@ -87,6 +88,20 @@ class Explainer {
         if (r_.co(a, b)) add(graph, a, b, "co");
         if (r_.fr(a, b)) add(graph, a, b, "fr");
         if (g_.rf[b] == a) add(graph, a, b, "rf");
+      }
+    return graph;
+  }
+
+  // Between first elements.
+  EdgeGraph vector_edges() const {
+    EdgeGraph graph = empty();
+    const std::vector<EventId> first = vectors_of(g_);
+    for (EventId a = 0; a < g_.events.size(); ++a)
+      for (EventId b = 0; b < g_.events.size(); ++b) {
+        if (first[a] == first[b] || !r_.ms(a, b)) continue;
+        if (r_.co(a, b)) add(graph, first[a], first[b], "co");
+        if (r_.fr(a, b)) add(graph, first[a], first[b], "fr");
+        if (g_.rf[b] == a) add(graph, first[a], first[b], "rf");
       }
     return graph;
   }

@@ -33,6 +33,7 @@ struct Reading {
   bool fence_sc_after_causality =
       false;              // the same axiom in the v6.0 form: fences in causality are in the order
   bool has_races = true;  // data races are a notion of this model
+  bool whole_vectors = false;  // the elements of a vector access are accessed at once (else: separately, as 8.2.4 has it)
 
   [[nodiscard]] bool interleaving() const { return causality == CausalityForm::sc; }
 };

@@ -1,6 +1,9 @@
 #include "memmodel/relations.h"
 
 #include <algorithm>
+#include <map>
+#include <numeric>
+#include <tuple>
 
 namespace fencewise {
 
@@ -12,6 +15,7 @@ const char* name(Axiom axiom) {
     case Axiom::no_thin_air: return "No-Thin-Air";
     case Axiom::sc_per_location: return "SC-per-Location";
     case Axiom::causality: return "Causality";
+    case Axiom::whole_vectors: return "Whole-Vectors";
     case Axiom::sequential_consistency: return "Sequential-Consistency";
   }
   return "?";
@@ -372,6 +376,42 @@ bool Relations::breaks_causality(const ExecutionGraph& g) const {
   return false;
 }
 
+std::vector<EventId> vectors_of(const ExecutionGraph& g) {
+  constexpr std::uint32_t widest = 16;  // bytes
+  std::map<std::tuple<ThreadId, std::uint32_t, EventKind>, std::vector<EventId>> vectors;
+  for (EventId e = 0; e < g.events.size(); ++e) {
+    const Event& event = g.events[e];
+    if (event.is_memory() && event.location.known() && event.thread != no_thread)
+      vectors[{event.thread, event.po, event.kind}].push_back(e);
+  }
+  std::vector<EventId> first(g.events.size());
+  std::iota(first.begin(), first.end(), 0);
+  for (const auto& [place, elements] : vectors)
+    if (elements.size() * g.events[elements.front()].location.size <= widest)
+      for (const EventId e : elements) first[e] = elements.front();
+  return first;
+}
+
+// Vector accesses taken as one operation each: morally strong communication between them has no cycle, so that none sees a part
+// of another.
+bool Relations::tears_vectors(const ExecutionGraph& g) {
+  const std::vector<EventId> first = vectors_of(g);
+  bool some = false;
+  for (EventId e = 0; e < first.size(); ++e) some |= first[e] != e;
+  if (!some) return false;
+  scratch_.reset(g.events.size());
+  const auto meet = [&](EventId a, EventId b) {
+    if (ms(a, b) && first[a] != first[b]) scratch_.add(first[a], first[b]);
+  };
+  for (const EventId a : memory_) {
+    co.each(a, [&](EventId b) { meet(a, b); });
+    fr.each(a, [&](EventId b) { meet(a, b); });
+    if (g.events[a].is_read() && g.rf[a] != no_event) meet(g.rf[a], a);
+  }
+  scratch_.close();
+  return scratch_.reflexive_somewhere();
+}
+
 // 8.10.2, read as: base causality with the fence-SC edges has no cycle; or, in the v6.0 form, no fence-SC edge against
 // causality. The order itself has none in any model.
 bool Relations::breaks_fence_sc(const ExecutionGraph& g) {
@@ -390,12 +430,14 @@ std::optional<Axiom> Relations::violated_axiom(const ExecutionGraph& g) {
   if (reading_.interleaving()) {
     if (base.reflexive_somewhere()) return Axiom::sequential_consistency;
     if (breaks_atomicity(g)) return Axiom::atomicity;
+    if (reading_.whole_vectors && tears_vectors(g)) return Axiom::whole_vectors;
     return std::nullopt;
   }
   if (co.reflexive_somewhere()) return Axiom::coherence;
   if (breaks_fence_sc(g)) return Axiom::fence_sc;
   if (breaks_causality(g)) return Axiom::causality;
   if (breaks_atomicity(g)) return Axiom::atomicity;
+  if (reading_.whole_vectors && tears_vectors(g)) return Axiom::whole_vectors;
   if (reading_.sc_per_location && breaks_sc_per_location(g)) return Axiom::sc_per_location;
   if (thin_air(g)) return Axiom::no_thin_air;
   return std::nullopt;

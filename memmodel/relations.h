@@ -26,6 +26,7 @@ enum class Axiom : std::uint8_t {
   no_thin_air,
   sc_per_location,
   causality,
+  whole_vectors,           // only where a reading asks for it
   sequential_consistency,  // model sc only
 };
 [[nodiscard]] const char* name(Axiom axiom);
@@ -36,6 +37,9 @@ struct RacePair {
   EventId second = no_event;
   bool mixed_size = false;
 };
+
+// [event]: the first element of the vector access of at most 16 bytes that it is an element of; of all others the event itself.
+[[nodiscard]] std::vector<EventId> vectors_of(const ExecutionGraph& graph);
 
 class Relations {
  public:
@@ -85,6 +89,7 @@ class Relations {
   [[nodiscard]] bool breaks_atomicity(const ExecutionGraph& graph) const;
   [[nodiscard]] bool breaks_sc_per_location(const ExecutionGraph& graph);
   [[nodiscard]] bool breaks_causality(const ExecutionGraph& graph) const;
+  [[nodiscard]] bool tears_vectors(const ExecutionGraph& graph);
   [[nodiscard]] bool breaks_fence_sc(const ExecutionGraph& graph);
 
   Reading reading_;

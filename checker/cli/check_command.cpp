@@ -13,6 +13,7 @@
 #include "checker/litmus.h"
 #include "checker/repair.h"
 #include "checker/report/names.h"
+#include "checker/vectors.h"
 #include "kernels/core/address_space.h"
 
 namespace fencewise {
@@ -101,6 +102,7 @@ std::string check_command_line(const Subject& subject, const Options& options, c
   if (used.model != Model::ptx) line += fmt::format(" --model {}", spelling(used.model));
   if (used.races != Races::fail) line += fmt::format(" --races {}", spelling(used.races));
   if (used.engine != Engine::automatic) line += fmt::format(" --engine {}", spelling(used.engine));
+  if (used.vectors != Vectors::strict) line += fmt::format(" --vectors {}", spelling(used.vectors));
   if (options.loop_bound) line += fmt::format(" --loop-bound {}", used.loop_bound);
   if (options.resident) line += fmt::format(" --resident {}", used.resident);
   if (subject.plan.in_flight != 1) line += fmt::format(" --in-flight {}", subject.plan.in_flight);
@@ -206,6 +208,8 @@ int check_command(const Options& options) {
   const bool as_asked = options.clean || options.initial == "any" || options.find_resident || options.resident;
   if (!options.no_shrink && !as_asked) show_smallest(subject, problem, report);
   suggest_repair(problem, report);
+  if (const std::string other = other_reading_of_vectors(problem, report.options, report.result.verdict); !other.empty())
+    report.result.reason += (report.result.reason.empty() ? "" : "; ") + other;
   report.subject = subject.name;
   report.variant = subject.variant;
   if (subject.cuda) report.params = texts_of(*subject.cuda);

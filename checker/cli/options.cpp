@@ -65,6 +65,8 @@ constexpr std::array table{
               bind<&Options::model>},
     OptionRow{"--races", "R", "data races: fail (default), report or off", checks, bind<&Options::races>},
     OptionRow{"--engine", "E", "auto (default), view or graph", checks, bind<&Options::engine>},
+    OptionRow{"--vectors", "V", "vector accesses: strict (default; separate scalars) or whole (up to 16 bytes at once)", checks,
+              bind<&Options::vectors>},
     OptionRow{"--sweep", "[LIST]",
               "a table over many shapes, such as splits=1..8,threads=1..3; alone: the protocol's own, as `show` lists them", checks,
               bind_optional<&Options::sweep>},
@@ -202,6 +204,7 @@ CheckOptions check_options(const Options& options) {
     throw InputError(fmt::format("unknown model '{}'; expected {}", options.model, spellings<Model>()));
   result.model = *model;
   result.races = one_of<Races>("--races", options.races);
+  result.vectors = one_of<Vectors>("--vectors", options.vectors);
   result.engine = one_of<Engine>("engine", options.engine);
   if (options.loop_bound)
     result.loop_bound =

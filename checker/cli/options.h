@@ -29,7 +29,7 @@ struct Options {
   std::optional<std::int64_t> replays;
   std::string format = "text";
 
-  std::string model = "ptx", races = "fail", engine = "auto";
+  std::string model = "ptx", races = "fail", engine = "auto", vectors = "strict";
   std::optional<std::int64_t> in_flight, resident, loop_bound, max_states, max_graphs;
   std::optional<double> max_seconds;
   std::string max_memory;  // "2G"; empty: 75 % of RAM

@@ -1,5 +1,7 @@
-// Barriers of a partial execution: who meets whom.
+// Barriers of a partial execution, and the operations that warps take together: who meets whom.
 //
+// Lanes meet when all that their mask names, and that have not exited, are at the same operation with the same mask; which lanes
+// an activemask finds together is a choice.
 // Without a count a barrier is met when every thread of the CTA that has not exited waits at it. With count N it is met by N
 // arrivals and then re-arms; where more threads may arrive than N, which of them meet is a choice of the search.
 // In the litmus dialect of the versioned models (`barriers_rearm` off) a barrier without a count waits for every barrier
@@ -35,9 +37,8 @@ bool same_barrier(const Barrier& barrier, std::uint64_t id, std::optional<std::u
   return !other_number && barrier.instance == instance;
 }
 
-// Whether control can reach such a barrier from `from`, that instruction included.
-bool reaches(const Kernel& kernel, InstructionRef from, std::uint64_t id,
-             std::optional<std::uint32_t> instance) {
+// Whether control can reach an instruction that `is` one from `from`, that instruction included.
+template <class Predicate> bool reaches(const Kernel& kernel, InstructionRef from, const Predicate& is) {
   std::vector<bool> seen(kernel.blocks.size(), false);
   std::vector<InstructionRef> work{from};
   while (!work.empty()) {
@@ -45,9 +46,7 @@ bool reaches(const Kernel& kernel, InstructionRef from, std::uint64_t id,
     work.pop_back();
     const auto& instructions = kernel.blocks[at.block.value].instructions;
     for (std::uint32_t n = at.index; n < instructions.size(); ++n)
-      if (const auto* barrier = std::get_if<Barrier>(&instructions[n].operation);
-          barrier && same_barrier(*barrier, id, instance))
-        return true;
+      if (is(instructions[n].operation)) return true;
     for (const BlockId next : successors(kernel.blocks[at.block.value])) {
       if (seen[next.value]) continue;
       seen[next.value] = true;
@@ -68,13 +67,34 @@ std::size_t barriers_in_text(const Kernel& kernel, std::uint64_t id, std::option
 
 }  // namespace
 
+std::uint32_t PartialExecution::lane_of(ThreadId t) const {
+  const ThreadProgram& program = context_->image.threads[t];
+  return program.coordinates.index_in_cta % program.warp_size;
+}
+
+const Operation& PartialExecution::operation_of(const Arrival& a) const {
+  return context_->image.threads[a.thread].kernel->at(info[a.arrive].where).operation;
+}
+
+// Whether the phase of `a` is of this thread's, unless it has exited: its CTA, or the lanes named of its warp.
+bool PartialExecution::waits_for(const Arrival& a, ThreadId t) const {
+  if (context_->image.cta_of[t] != context_->image.cta_of[a.thread]) return false;
+  if (a.lanes == 0) return true;
+  const ThreadProgram& mine = context_->image.threads[a.thread];
+  const auto warp = [&](const ThreadProgram& p) { return p.coordinates.index_in_cta / p.warp_size; };
+  return warp(context_->image.threads[t]) == warp(mine) && (a.lanes >> lane_of(t) & 1U) != 0;
+}
+
 std::vector<std::size_t> PartialExecution::group_of(std::size_t arrival) const {
   const Arrival& a = arrivals[arrival];
   std::vector<std::size_t> group;
   for (std::size_t n = 0; n < arrivals.size(); ++n) {
     const Arrival& b = arrivals[n];
-    const bool same_cta = context_->image.cta_of[b.thread] == context_->image.cta_of[a.thread];
-    if (same_cta && b.id == a.id && b.instance == a.instance && b.count == a.count) group.push_back(n);
+    if (!waits_for(a, b.thread) || b.lanes != a.lanes) continue;
+    const bool same = a.lanes == 0   ? b.id == a.id && b.instance == a.instance && b.count == a.count
+                      : a.any_number ? info[b.arrive].where == info[a.arrive].where
+                                     : same_warp_operation(operation_of(a), operation_of(b));
+    if (same) group.push_back(n);
   }
   return group;
 }
@@ -84,13 +104,17 @@ bool PartialExecution::may_still_arrive(ThreadId t, const Arrival& like) const {
   if (thread.status != ThreadStatus::blocked && thread.status != ThreadStatus::at_barrier) return false;
   InstructionRef from = thread.at;
   if (thread.status == ThreadStatus::at_barrier) ++from.index;  // this arrival has happened
-  return reaches(*context_->image.threads[t].kernel, from, like.id, like.instance);
+  return reaches(*context_->image.threads[t].kernel, from, [&](const Operation& operation) {
+    if (like.lanes != 0) return same_warp_operation(operation, operation_of(like));
+    const auto* barrier = std::get_if<Barrier>(&operation);
+    return barrier != nullptr && same_barrier(*barrier, like.id, like.instance);
+  });
 }
 
 bool PartialExecution::others_may_arrive(const std::vector<std::size_t>& group) const {
   const Arrival& like = arrivals[group.front()];
   for (ThreadId t = 0; t < threads.size(); ++t) {
-    if (context_->image.cta_of[t] != context_->image.cta_of[like.thread]) continue;
+    if (!waits_for(like, t)) continue;
     const bool waits_here = std::any_of(group.begin(), group.end(), [&](std::size_t n) {
       return arrivals[n].thread == t && arrivals[n].waits;
     });
@@ -102,10 +126,11 @@ bool PartialExecution::others_may_arrive(const std::vector<std::size_t>& group) 
 // How many arrivals complete the phase that `arrival` is in.
 std::size_t PartialExecution::threads_needed(const Arrival& arrival, std::size_t arrived) const {
   if (arrival.count != 0) return arrival.count;
+  if (arrival.any_number) return 1;
   const std::uint32_t cta = context_->image.cta_of[arrival.thread];
   std::size_t needed = 0;
   for (ThreadId t = 0; t < threads.size(); ++t) {
-    if (context_->image.cta_of[t] != cta) continue;
+    if (!waits_for(arrival, t)) continue;
     if (context_->reading.barriers_rearm || !arrival.instance) {
       needed += static_cast<std::size_t>(threads[t].status != ThreadStatus::exited);
     } else {
@@ -133,8 +158,8 @@ bool PartialExecution::complete_barriers() {
     const std::size_t needed = threads_needed(arrivals[first], group.size());
     if (group.size() < needed || needed == 0) continue;
     const bool all_pass = !context_->reading.barriers_rearm && arrivals[first].instance.has_value();
-    const bool a_choice =
-        arrivals[first].count != 0 && !all_pass && (group.size() > needed || others_may_arrive(group));
+    const bool some_meet = arrivals[first].count != 0 || arrivals[first].any_number;
+    const bool a_choice = some_meet && !all_pass && (group.size() > needed || others_may_arrive(group));
     if (a_choice) continue;
     complete(group);
     return true;
@@ -166,7 +191,7 @@ std::optional<PartialExecution::OpenPhase> PartialExecution::open_phase() const 
   for (std::size_t first = 0; first < arrivals.size(); ++first) {
     const Arrival& a = arrivals[first];
     const auto group = group_of(first);
-    if (a.count == 0 || group.size() < a.count) continue;
+    if ((a.count == 0 && !a.any_number) || group.size() < a.count) continue;
     std::vector<std::size_t> others;
     for (const std::size_t n : group)
       if (n > first || arrivals[n].not_with_before != 0) {
@@ -174,8 +199,11 @@ std::optional<PartialExecution::OpenPhase> PartialExecution::open_phase() const 
       }
     if (others.size() + 1 < a.count) continue;
     // Without it, others may come, or those that are there may meet and leave it behind.
-    const bool may_wait = others_may_arrive(group) || group.size() > a.count;
-    OpenPhase open{first, groups_with(first, others, a.count - 1), may_wait};
+    const bool may_wait = others_may_arrive(group) || (!a.any_number && group.size() > a.count);
+    OpenPhase open{first, {}, may_wait};
+    const std::size_t least = a.any_number ? 0 : a.count - 1, most = a.any_number ? others.size() : a.count - 1;
+    for (std::size_t size = least; size <= most; ++size)
+      for (auto& members : groups_with(first, others, size)) open.groups.push_back(std::move(members));
     // After it was left open, its phase holds somebody who came later; likewise for those it would meet. What a thread
     // contributed earlier is counted earlier.
     std::erase_if(open.groups, [&](const std::vector<std::size_t>& members) {
@@ -199,7 +227,7 @@ void PartialExecution::leave_open(std::size_t arrival) { arrivals[arrival].not_w
 
 bool PartialExecution::phase_overdue() const {
   for (std::size_t n = 0; n < arrivals.size(); ++n)
-    if (arrivals[n].count != 0 && group_of(n).size() >= arrivals[n].count) return true;
+    if (arrivals[n].any_number || (arrivals[n].count != 0 && group_of(n).size() >= arrivals[n].count)) return true;
   return false;
 }
 
@@ -231,11 +259,13 @@ void PartialExecution::complete(const std::vector<std::size_t>& group) {
   for (const std::size_t n : group) phase.arrivals.push_back(arrivals[n].arrive);
   for (const std::size_t n : group)
     if (arrivals[n].waits) phase.waits.push_back(let_pass(arrivals[n], number));
-  // With a quorum, which arrivals met is decided when all are known (GraphExplorer, at leaves).
-  if (phase.quorum == 0)
+  // With a quorum, which arrivals met is decided when all are known (GraphExplorer, at leaves). Of what lanes do together only
+  // bar.warp.sync orders memory; the others exchange values.
+  const bool orders = like.lanes == 0 || std::holds_alternative<WarpBarrier>(operation_of(like)) || context_->reading.interleaving();
+  if (phase.quorum == 0 && orders)
     for (const EventId wait : phase.waits)
       for (const EventId arrive : phase.arrivals) graph.sync.push_back({arrive, wait});
-  if (context_->reading.interleaving() && like.count == 0) order_after_exits(phase);
+  if (context_->reading.interleaving() && like.count == 0 && !like.any_number) order_after_exits(phase, like);
   phases[number] = std::move(phase);
   std::vector<bool> gone(arrivals.size(), false);
   for (const std::size_t n : group) gone[n] = true;
@@ -246,11 +276,9 @@ void PartialExecution::complete(const std::vector<std::size_t>& group) {
 }
 
 // In one interleaving, threads that were not waited for have ended before.
-void PartialExecution::order_after_exits(const Phase& phase) {
+void PartialExecution::order_after_exits(const Phase& phase, const Arrival& like) {
   for (ThreadId t = 0; t < threads.size(); ++t) {
-    if (context_->image.cta_of[t] != phase.cta || threads[t].status != ThreadStatus::exited ||
-        threads[t].events.empty())
-      continue;
+    if (!waits_for(like, t) || threads[t].status != ThreadStatus::exited || threads[t].events.empty()) continue;
     for (const EventId last : threads[t].events.back())
       for (const EventId wait : phase.waits)
         if (last != no_event) graph.sync.push_back({last, wait});

@@ -41,6 +41,7 @@ bool GraphExplorer::visit(std::size_t depth) {
       here.leave_open(open->first);
       continue;
     }
+    if (const auto thread = here.choosing()) return choose_outcome(depth, *thread);
     const bool all_chosen = std::none_of(here.info.begin(), here.info.end(), [&](const EventInfo& i) {
       const auto e = static_cast<EventId>(&i - here.info.data());
       return here.graph.events[e].is_read() && here.graph.rf[e] == no_event;
@@ -221,6 +222,19 @@ bool GraphExplorer::choose_meeting(std::size_t depth, const PartialExecution::Op
     if (symmetry_ != nullptr)
       for (const std::size_t n : group) symmetry_->single_out(child, child.arrivals[n].thread);
     child.complete(group);
+    child.advance();
+    if (!visit(depth + 1)) return false;
+  }
+  return true;
+}
+
+// A free value decides: both ways.
+bool GraphExplorer::choose_outcome(std::size_t depth, ThreadId thread) {
+  for (const bool outcome : {false, true}) {
+    PartialExecution& child = at(depth + 1);
+    child = at(depth);
+    if (symmetry_ != nullptr) symmetry_->single_out(child, thread);
+    child.decide(thread, outcome);
     child.advance();
     if (!visit(depth + 1)) return false;
   }

@@ -53,6 +53,7 @@ class GraphExplorer {
   bool visit(std::size_t depth);
   bool leaf(std::size_t depth);
   bool choose_meeting(std::size_t depth, const PartialExecution::OpenPhase& open);
+  bool choose_outcome(std::size_t depth, ThreadId thread);
   bool choose_quorums(PartialExecution& execution, std::size_t phase);
   bool order_writes(PartialExecution& execution);
   [[nodiscard]] bool order_phases(PartialExecution& execution, std::size_t first, std::size_t second);

@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include "kernels/core/access.h"
 #include "kernels/core/error.h"
 
 namespace fencewise {
@@ -15,10 +16,7 @@ bool uses_proxies(const Problem& problem) {
                   [](const Buffer& b) { return b.alias_of.has_value(); }))
     return true;
   const auto generic = [](const Instruction& i) {
-    const Access* access = nullptr;
-    if (const auto* load = std::get_if<Load>(&i.operation)) access = &load->access;
-    if (const auto* store = std::get_if<Store>(&i.operation)) access = &store->access;
-    if (const auto* atomic = std::get_if<Atomic>(&i.operation)) access = &atomic->access;
+    const Access* access = access_of(i);
     return access == nullptr || access->proxy == Proxy::generic;
   };
   for (const Kernel& kernel : problem.kernels)
@@ -160,7 +158,8 @@ struct PartialExecution::Run {
     thread.at = action.where;
     thread.sequence = cursor->sequence;
     thread.settled =
-        cursor == &thread.known && status != ThreadStatus::at_barrier && status != ThreadStatus::blocked;
+        cursor == &thread.known && status != ThreadStatus::at_barrier && status != ThreadStatus::blocked &&
+        status != ThreadStatus::choosing;
   }
 
   [[nodiscard]] bool issued() const { return thread.events.size() > cursor->sequence; }
@@ -335,9 +334,11 @@ struct PartialExecution::Run {
         throw NotModelled("a barrier's number or count depends on symbolic data");
       issue();
       events()[0] = add_plain(EventKind::arrive, 0, action.data[2]);
-      execution.arrivals.push_back({id, cursor->sequence, events()[0], waits, action.operands[0].bits(),
-                                    instruction.count.present() ? action.operands[1].bits() : 0,
-                                    instruction.instance, 0, ++execution.arrived_});
+      Arrival a{.thread = id, .sequence = cursor->sequence, .arrive = events()[0], .waits = waits};
+      a.id = action.operands[0].bits();
+      if (instruction.count.present()) a.count = action.operands[1].bits();
+      a.instance = instruction.instance;
+      execution.arrive(a);
     }
     execution.update(events()[0], action.operands[2]);  // a reduction's contribution
     if (waits && thread.passed <= cursor->sequence) {
@@ -355,7 +356,51 @@ struct PartialExecution::Run {
     return true;
   }
 
-  // At a loop's header again. A round that memory decided counts towards the bound; a round that did nothing others can
+  // Likewise.
+  bool warp() {
+    const Operation& operation = action.instruction->operation;
+    if (!issued()) {
+      issue();
+      events()[0] = add_plain(EventKind::arrive, 0, action.data[0]);
+      Arrival a{.thread = id, .sequence = cursor->sequence, .arrive = events()[0]};
+      a.any_number = std::holds_alternative<ActiveMask>(operation);
+      a.lanes = a.any_number ? ~std::uint64_t{0} : action.operands[3].bits();
+      execution.arrive(a);
+    }
+    execution.update(events()[0], action.operands[0]);
+    if (thread.passed <= cursor->sequence) {
+      stop(ThreadStatus::at_barrier);
+      return false;
+    }
+    std::vector<LaneValue> met;
+    DependencySet all = 0;
+    const std::vector<EventId>& lanes = execution.phases[execution.phase_of[events()[1]]].arrivals;
+    for (const EventId e : lanes) {
+      met.push_back({execution.lane_of(execution.graph.events[e].thread), execution.info[e].value});
+      all = join(all, execution.info[e].depends);
+    }
+    const Exchanged got =
+        exchange(operation, execution.lane_of(id), action.operands[1], action.operands[2], met, context.terms);
+    const DependencySet own = join(join(action.data[1], action.data[2]), action.data[3]);
+    const std::array origins{join(own, got.from ? execution.info[lanes[*got.from]].depends : all), got.from ? own : join(own, all)};
+    finish(got.results, origins);
+    return true;
+  }
+
+  // Likewise.
+  bool choice() {
+    if (!issued()) issue();  // an action without events
+    const auto outcome = thread.chosen.find(cursor->sequence);
+    if (outcome == thread.chosen.end()) {
+      stop(ThreadStatus::choosing);
+      return false;
+    }
+    Interpreter::choose(cursor->state, action.predicate, outcome->second);
+    ++cursor->sequence;
+    return true;
+  }
+
+  // At a loop's header again. A round that memory, or a choice, decided counts towards the bound; a round that did nothing others can
   // notice and left everything live as it was is a spin: the thread stops here, as the same behaviour exists with the read
   // taking its last value at once.
   bool loop_header() {
@@ -368,7 +413,8 @@ struct PartialExecution::Run {
       *record = {header, 0, cursor->state.control, cursor->sequence, live_registers()};
       return true;
     }
-    if (record->control != cursor->state.control) {
+    const auto choice = thread.chosen.lower_bound(record->sequence);
+    if (record->control != cursor->state.control || (choice != thread.chosen.end() && choice->first < cursor->sequence)) {
       std::vector<Value> live = live_registers();
       if (live == record->registers && quiet_since(record->sequence)) {
         thread.spin_from = record->sequence;
@@ -400,7 +446,8 @@ struct PartialExecution::Run {
       for (const EventId e : thread.events[s]) {
         if (e == no_event) continue;
         const EventKind kind = execution.graph.events[e].kind;
-        if (kind == EventKind::write || kind == EventKind::arrive || kind == EventKind::wait) return false;
+        if (kind == EventKind::arrive || kind == EventKind::wait) return false;
+        if (kind == EventKind::write && !execution.writes_back(e)) return false;
       }
     return true;
   }
@@ -425,6 +472,12 @@ struct PartialExecution::Run {
         case Action::Kind::barrier:
           if (!barrier()) return;
           break;
+        case Action::Kind::warp:
+          if (!warp()) return;
+          break;
+        case Action::Kind::choice:
+          if (!choice()) return;
+          break;
         case Action::Kind::loop_header:
           if (!loop_header()) return;
           break;
@@ -434,14 +487,30 @@ struct PartialExecution::Run {
           return stop(ThreadStatus::exited);
         case Action::Kind::trap:
         case Action::Kind::fault: return fault(ThreadStatus::faulted);
-        case Action::Kind::warp:
-          action.text = "a warp operation (shuffle, vote, bar.warp.sync)";
-          return fault(ThreadStatus::unmodelled);
         case Action::Kind::unmodelled: return fault(ThreadStatus::unmodelled);
       }
     }
   }
 };
+
+void PartialExecution::arrive(Arrival arrival) {
+  arrival.number = ++arrived_;
+  arrivals.push_back(arrival);
+}
+
+bool PartialExecution::writes_back(EventId write) const {
+  const EventId read = graph.events[write].rmw;
+  return read != no_event && !info[write].value.is_unknown() && info[write].value == info[read].value &&
+         !context_->terms.is_free(info[write].value);
+}
+
+std::optional<ThreadId> PartialExecution::choosing() const {
+  for (ThreadId t = 0; t < threads.size(); ++t)
+    if (threads[t].status == ThreadStatus::choosing) return t;
+  return std::nullopt;
+}
+
+void PartialExecution::decide(ThreadId t, bool outcome) { threads[t].chosen[threads[t].sequence] = outcome; }
 
 bool PartialExecution::advance() {
   changed_ = false;

@@ -71,7 +71,8 @@ struct EventInfo {
 enum class ThreadStatus : std::uint8_t {
   gated,    // not begun: its launch waits for others that have not ended
   blocked,  // an unknown value decides
-  at_barrier,
+  choosing,  // a free value decides: the search decides for it
+  at_barrier,  // or at an operation that its warp takes together
   spinning,  // repeats an iteration that changes nothing
   exited,
   faulted,     // out of bounds, poison steers, trap: `note` says what
@@ -115,6 +116,7 @@ class PartialExecution {
     std::uint32_t sequence = 0;   // actions taken where it stopped
     std::uint32_t spin_from = 0;  // spinning: first action of the repeated iteration
     std::uint32_t passed = 0;     // actions below this are past their barrier
+    std::map<std::uint32_t, bool> chosen;  // [action] what a free predicate was taken for
     std::vector<std::array<EventId, 4>>
         events;                    // [action] elements of a vector; read, write of an atomic; arrive, wait
     std::vector<Value> registers;  // exited: final registers
@@ -122,14 +124,16 @@ class PartialExecution {
   };
   std::vector<Thread> threads;
 
-  // An arrival whose barrier phase is not complete.
+  // An arrival whose barrier phase is not complete; of a lane, at an operation that its warp takes together.
   struct Arrival {
     ThreadId thread;
     std::uint32_t sequence;
     EventId arrive;
-    bool waits;
-    std::uint64_t id, count;  // count 0: all threads of the CTA
-    std::optional<std::uint32_t> instance;
+    bool waits = true;
+    std::uint64_t id = 0, count = 0;  // count 0: all threads of the CTA
+    std::optional<std::uint32_t> instance = std::nullopt;
+    std::uint64_t lanes = 0;   // of a warp: the lanes named by its mask; 0: of a CTA
+    bool any_number = false;   // activemask: any of those that are there may meet
     std::uint32_t not_with_before =
         0;                     // its phase holds an arrival with this number or a later one (see open_phase)
     std::uint32_t number = 0;  // arrivals count up
@@ -159,6 +163,10 @@ class PartialExecution {
   void leave_open(std::size_t arrival);                  // the other choice
   [[nodiscard]] bool phase_overdue() const;  // enough threads have arrived for a phase that is left open
 
+  // A thread whose next step depends on a free value.
+  [[nodiscard]] std::optional<ThreadId> choosing() const;
+  void decide(ThreadId thread, bool outcome);
+
   // Kept by Symmetry: the choices made for each CTA.
   struct Standing {
     std::uint64_t history = 0;  // choices that mean the same for every CTA, in order
@@ -167,6 +175,9 @@ class PartialExecution {
   std::vector<Standing> standing;  // [cta]
   // (standing, role) -> what the last CTA of that standing chose to read there
   std::map<std::pair<std::uint64_t, std::uint64_t>, std::uint64_t> floors;
+
+  // An atomic's write of the very value that it read: nobody can tell it from no write, but for what it synchronizes.
+  [[nodiscard]] bool writes_back(EventId write) const;
 
   [[nodiscard]] const LaunchContext& context() const { return *context_; }
   [[nodiscard]] bool finished(ThreadId t) const { return threads[t].status == ThreadStatus::exited; }
@@ -182,15 +193,19 @@ class PartialExecution {
   void run(ThreadId thread);
   [[nodiscard]] bool may_start(ThreadId thread) const;
   void order_launches();
+  void arrive(Arrival arrival);
   bool complete_barriers();
   [[nodiscard]] std::vector<std::size_t> group_of(std::size_t arrival) const;
+  [[nodiscard]] bool waits_for(const Arrival& arrival, ThreadId thread) const;
   [[nodiscard]] bool may_still_arrive(ThreadId thread, const Arrival& like) const;
   [[nodiscard]] bool others_may_arrive(const std::vector<std::size_t>& group) const;
   [[nodiscard]] std::size_t threads_needed(const Arrival& arrival, std::size_t arrived) const;
+  [[nodiscard]] const Operation& operation_of(const Arrival& arrival) const;
   bool pass_latecomer(const Arrival& arrival);
   EventId let_pass(const Arrival& arrival, std::uint32_t phase);
-  void order_after_exits(const Phase& phase);
+  void order_after_exits(const Phase& phase, const Arrival& like);
   [[nodiscard]] Value reduce(const Barrier& barrier, const Phase& phase, DependencySet& origin) const;
+  [[nodiscard]] std::uint32_t lane_of(ThreadId thread) const;
 
   const LaunchContext* context_;
   bool changed_ = false;  // an event or a location is new

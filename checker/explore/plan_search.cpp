@@ -11,6 +11,7 @@
 #include "checker/properties/determinism.h"
 #include "checker/properties/final_memory.h"
 #include "checker/properties/path_finding.h"
+#include "checker/vectors.h"
 #include "kernels/core/error.h"
 #include "kernels/core/printer.h"
 #include "memmodel/judge.h"
@@ -132,7 +133,7 @@ bool PlanSearch::explore_stage(const Node& node, const Stage& stage, const PlanP
     MemoryImage memory;
     LaunchContext context;
     Kept(PlanSearch& s, const Stage& which, const MemoryImage& m)
-        : memory(m), context(s.problem_, which, reading_of(s.options_.model), memory, s.terms_, s.dependencies_, s.options_.loop_bound) {}
+        : memory(m), context(s.problem_, which, reading_of(s.options_), memory, s.terms_, s.dependencies_, s.options_.loop_bound) {}
   };
   const auto kept = std::make_shared<Kept>(*this, stage, node.memory);
   const std::shared_ptr<const LaunchContext> context(kept, &kept->context);
@@ -395,7 +396,7 @@ void PlanSearch::record(Finding finding, const Node& node) {
 // A counterexample is judged by the axioms once more, from its own graph, before it is shown.
 void PlanSearch::judge_again(const Witness& witness) const {
   for (const WitnessLaunch& launch : witness.launches)
-    if (const auto broken = judge(launch.graph, reading_of(options_.model)))
+    if (const auto broken = judge(launch.graph, reading_of(options_)))
       throw InternalError(fmt::format("a counterexample breaks the axiom {}", name(broken->axiom)));
 }
 
@@ -462,6 +463,8 @@ void PlanSearch::conclude() {
                              : fmt::format("at most {} CTAs are resident at a time, they start in any order, and every resident "
                                            "thread that can go on goes on (fair)",
                                            options_.resident));
+  if (options_.vectors == Vectors::whole && has_strong_vectors(problem_))
+    result_.assumptions.push_back("an aligned vector of up to 16 bytes is accessed at once (--vectors whole)");
 }
 
 }  // namespace fencewise

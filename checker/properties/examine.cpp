@@ -10,6 +10,7 @@
 #include "checker/properties/final_memory.h"
 #include "checker/properties/formula.h"
 #include "checker/properties/race.h"
+#include "kernels/core/access.h"
 #include "kernels/core/error.h"
 #include "kernels/core/printer.h"
 
@@ -49,6 +50,7 @@ class Examiner {
     if (result_.complete) result_.after = memory_after(x_, r_);
     find_races();
     find_unwritten_reads();
+    find_incoherent_loads();
     if (result_.complete) {
       check_contract();
       check_assertions();
@@ -143,21 +145,31 @@ class Examiner {
       case Action::Fault::out_of_bounds: add_at(FindingKind::out_of_bounds, message, "", t); break;
       case Action::Fault::misaligned: add_at(FindingKind::misaligned, message, "", t); break;
       case Action::Fault::poison: add_at(FindingKind::unwritten_read, message, "", t); break;
+      case Action::Fault::not_in_mask: add_at(FindingKind::barrier_divergence, message, "", t); break;
       case Action::Fault::none: break;
     }
   }
 
-  // Every read of the repeated iteration sees a write that none is coherence-after: it may do so for ever.
+  // Every read of the repeated iteration sees a write that none is coherence-after, but for polls that write back what they
+  // read: it may do so for ever. What a clock decided it will decide otherwise in the end.
   bool spins_for_ever(ThreadId t) const {
     const auto& thread = x_.threads[t];
+    if (thread.chosen.lower_bound(thread.spin_from) != thread.chosen.end()) return false;
     for (std::uint32_t s = thread.spin_from; s < thread.sequence; ++s)
       for (const EventId e : thread.events[s]) {
         if (e == no_event || !x_.graph.events[e].is_read()) continue;
         bool newest = true;
-        r_.co.each(x_.graph.rf[e], [&](EventId) { newest = false; });
+        r_.co.each(x_.graph.rf[e], [&](EventId w) { newest &= polls(w); });
         if (!newest) return false;
       }
     return true;
+  }
+
+  // Whether a write is of a round that its thread repeats.
+  bool polls(EventId w) const {
+    const Event& e = x_.graph.events[w];
+    const auto& thread = x_.threads[e.thread];
+    return x_.writes_back(w) && thread.status == ThreadStatus::spinning && e.po >= 2 * thread.spin_from;
   }
 
   std::string spin_location(ThreadId t) const {
@@ -227,6 +239,25 @@ class Examiner {
           fmt::format("{} reads {}: {}", thread_name(c_, read.thread), place,
                       c_.terms.origin_of_poison(x_.info[e].value)),
           place, {e});
+      return;
+    }
+  }
+
+  // ld.global.nc is outside of the model: it reads what the launch found, and bytes that the launch writes at its own time.
+  void find_incoherent_loads() {
+    if (result_.unexplored) return;
+    for (EventId e = 0; e < x_.graph.events.size(); ++e) {
+      const Event& read = x_.graph.events[e];
+      if (!read.is_read() || read.atomic) continue;
+      const Instruction& i = c_.image.threads[read.thread].kernel->at(x_.info[e].where);
+      if (access_of(i)->cache != CacheOperator::nc) continue;
+      const bool written = std::any_of(x_.graph.events.begin(), x_.graph.events.end(), [&](const Event& w) {
+        return w.kind == EventKind::write && w.location.known() && overlap(w.location, read.location);
+      });
+      if (!written) continue;
+      const SourceRef at = source_of(x_, e);
+      result_.unexplored = fmt::format("{}ld.global.nc of {}, which the launch writes, is not modelled",
+                                       at.line != 0 ? fmt::format("{}:{}: ", at.file, at.line) : "", c_.image.memory.name(read.location));
       return;
     }
   }

@@ -6,23 +6,10 @@
 #include <fmt/format.h>
 
 #include "checker/report/names.h"
+#include "kernels/core/print_dot.h"
 
 namespace fencewise {
 namespace {
-
-// A text between quotes. Line ends become `\l`: left-justified.
-std::string quoted(const std::string& text) {
-  std::string result = "\"";
-  for (const char c : text) {
-    if (c == '"' || c == '\\') result += '\\';
-    if (c == '\n') {
-      result += "\\l";
-    } else if (c != '\r' && c != '\0') {
-      result += c;
-    }
-  }
-  return result + "\"";
-}
 
 std::string label(const WitnessEvent& event) {
   std::string text = event.text.empty() ? event.location : event.text;
@@ -39,7 +26,7 @@ class Drawing {
     out_ = fmt::format(
         "digraph execution {{\n  label={};\n  labelloc=t;\n"
         "  node [shape=box, fontname=\"monospace\", fontsize=10];\n  edge [fontsize=9];\n",
-        quoted(title));
+        dot_quoted(title));
   }
 
   std::string draw() {
@@ -56,12 +43,12 @@ class Drawing {
  private:
   void node(std::size_t n) {
     const WitnessEvent& event = launch_.events[n];
-    out_ += fmt::format("    e{} [label={}{}];\n", n, quoted(label(event)),
+    out_ += fmt::format("    e{} [label={}{}];\n", n, dot_quoted(label(event)),
                         event.involved ? ", color=red, penwidth=2" : "");
   }
 
   void thread(ThreadId t) {
-    out_ += fmt::format("  subgraph cluster_{} {{\n    label={};\n", t, quoted(launch_.threads[t]));
+    out_ += fmt::format("  subgraph cluster_{} {{\n    label={};\n", t, dot_quoted(launch_.threads[t]));
     for (std::size_t n = 0; n < launch_.events.size(); ++n)
       if (launch_.events[n].thread == t) node(n);
     out_ += "  }\n";
@@ -115,7 +102,7 @@ std::string to_dot(const Report& report) {
   if (findings.empty() || findings.front().witness.launches.empty())
     return fmt::format(
         "digraph execution {{\n  label={};\n}}\n",
-        quoted(fmt::format("{}: {}, nothing to draw", report.subject, spelling(report.result.verdict))));
+        dot_quoted(fmt::format("{}: {}, nothing to draw", report.subject, spelling(report.result.verdict))));
   return to_dot(findings.front().witness.launches.back(), findings.front().message);
 }
 

@@ -11,6 +11,11 @@ template <> std::span<const EnumName<Races>> names_of<Races>() {
   return names;
 }
 
+template <> std::span<const EnumName<Vectors>> names_of<Vectors>() {
+  static constexpr std::array names{EnumName<Vectors>{Vectors::strict, "strict"}, EnumName<Vectors>{Vectors::whole, "whole"}};
+  return names;
+}
+
 template <> std::span<const EnumName<Engine>> names_of<Engine>() {
   static constexpr std::array names{EnumName<Engine>{Engine::automatic, "auto"},
                                     EnumName<Engine>{Engine::view, "view"},

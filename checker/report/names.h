@@ -24,6 +24,7 @@ template <class Enum> struct EnumName {
 template <class Enum> [[nodiscard]] std::span<const EnumName<Enum>> names_of();
 
 template <> [[nodiscard]] std::span<const EnumName<Races>> names_of<Races>();
+template <> [[nodiscard]] std::span<const EnumName<Vectors>> names_of<Vectors>();
 template <> [[nodiscard]] std::span<const EnumName<Engine>> names_of<Engine>();
 template <> [[nodiscard]] std::span<const EnumName<Verdict>> names_of<Verdict>();
 template <> [[nodiscard]] std::span<const EnumName<FindingKind>> names_of<FindingKind>();

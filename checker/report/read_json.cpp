@@ -239,6 +239,7 @@ CheckOptions check_options(const Node& root) {
   o.model = root["model"].one_of<Model>();
   o.engine = node["engine"].one_of<Engine>();
   o.races = node["races"].one_of<Races>();
+  o.vectors = node["vectors"].one_of<Vectors>();
   o.loop_bound = node["loop_bound"].number<std::uint32_t>();
   o.determinism = node["determinism"].boolean();
   o.stop_at_first = node["stop_at_first"].boolean();

@@ -159,6 +159,7 @@ Json check_options(const CheckOptions& o) {
   Json json;
   json["engine"] = spelling(o.engine);
   json["races"] = spelling(o.races);
+  json["vectors"] = spelling(o.vectors);
   json["loop_bound"] = o.loop_bound;
   json["determinism"] = o.determinism;
   json["stop_at_first"] = o.stop_at_first;

@@ -1,6 +1,8 @@
 // The memory access of an instruction, where it has one.
 #pragma once
 
+#include <utility>
+
 #include "kernels/core/instruction.h"
 
 namespace fencewise {
@@ -11,6 +13,9 @@ namespace fencewise {
   if (const auto* store = std::get_if<Store>(&instruction.operation)) return &store->access;
   if (const auto* atomic = std::get_if<Atomic>(&instruction.operation)) return &atomic->access;
   return nullptr;
+}
+[[nodiscard]] inline Access* access_of(Instruction& instruction) {
+  return const_cast<Access*>(access_of(std::as_const(instruction)));
 }
 
 }  // namespace fencewise

@@ -52,8 +52,10 @@ Value Interpreter::evaluate(const ThreadProgram& program, const ThreadState& sta
     case Operand::Kind::none: return Value::number(0);
     case Operand::Kind::reg: return state.registers[operand.index];
     case Operand::Kind::immediate: return Value::number(operand.bits);
-    case Operand::Kind::special:
-      return Value::number(program.special(static_cast<SpecialRegister>(operand.index)));
+    case Operand::Kind::special: {
+      const auto special = static_cast<SpecialRegister>(operand.index);
+      return special == SpecialRegister::clock ? terms_.free("a clock") : Value::number(program.special(special));
+    }
     case Operand::Kind::param: return Value::number(program.params[operand.index]);
     case Operand::Kind::address_of: return Value::number(program.array_base[operand.index] + operand.bits);
   }
@@ -94,6 +96,7 @@ void Interpreter::resolve(const ThreadProgram& program, const ThreadState& state
   };
   if (terms_.is_poison(index))
     return fault(Action::Fault::poison, fmt::format("the address depends on {}", terms_.to_string(index, Type::u32)));
+  if (terms_.is_free(index)) throw NotModelled(fmt::format("an address depends on {}", terms_.to_string(index, Type::u32)));
   if (!index.is_number()) throw NotModelled("an address depends on symbolic data; give the buffer constants");
   const std::uint64_t start = access.address.array ? program.array_base[access.address.array->value] : 0;
   const std::uint64_t address = start + index.bits() * access.address.scale + static_cast<std::uint64_t>(access.address.offset);
@@ -135,7 +138,36 @@ void Interpreter::describe(const ThreadProgram& program, const ThreadState& stat
     operand(0, barrier->id);
     operand(1, barrier->count);
     operand(2, barrier->predicate);
+  } else if (const auto warp = warp_operands(action.instruction->operation)) {
+    action.kind = Action::Kind::warp;
+    const Operand* const all[] = {&warp->value, &warp->lane, &warp->clamp, &warp->mask};
+    for (std::size_t n = 0; n < 4; ++n) operand(n, *all[n]);
+    describe_warp(program, *warp, action);
   }
+}
+
+// Which lanes meet must be known; a lane that its own mask does not name is a fault.
+void Interpreter::describe_warp(const ThreadProgram& program, const WarpOperands& operands, Action& action) const {
+  const Value mask = action.operands[3];
+  for (std::size_t n = 1; n < 4; ++n)
+    if (action.operands[n].is_unknown()) {
+      action.kind = Action::Kind::blocked;
+      action.blockers = join(action.blockers, action.data[n]);
+    }
+  if (action.kind == Action::Kind::blocked || !operands.mask.present()) return;
+  const auto fault = [&action](Action::Fault kind, std::string text) {
+    action.kind = Action::Kind::fault;
+    action.fault = kind;
+    action.text = std::move(text);
+  };
+  if (terms_.is_poison(mask))
+    return fault(Action::Fault::poison, fmt::format("a warp's mask depends on {}", terms_.to_string(mask, Type::u32)));
+  if (!mask.is_number()) throw NotModelled("a warp's mask depends on symbolic data");
+  const std::uint32_t lane = program.coordinates.index_in_cta % program.warp_size;
+  if ((mask.bits() >> lane & 1U) == 0)
+    fault(Action::Fault::not_in_mask,
+          fmt::format("its lane {} takes part in an operation of its warp whose mask {:#x} does not name it, which is undefined", lane,
+                      mask.bits()));
 }
 
 // The truth of a predicate register, or `action` says why there is none.
@@ -148,6 +180,9 @@ bool Interpreter::decide(const ThreadState& state, RegisterId predicate, Action&
   if (p.is_unknown()) {
     action.kind = Action::Kind::blocked;
     action.blockers = origin(state, predicate);
+  } else if (terms_.is_free(p)) {
+    action.kind = Action::Kind::choice;
+    action.predicate = predicate;
   } else if (terms_.is_poison(p)) {
     action.kind = Action::Kind::fault;
     action.fault = Action::Fault::poison;
@@ -216,7 +251,6 @@ Action Interpreter::next(const ThreadProgram& program, ThreadState& state) const
   } else if (std::holds_alternative<ProxyFenceOp>(operation)) {
     action.kind = Action::Kind::proxy_fence;
   } else {
-    action.kind = Action::Kind::warp;
     describe(program, state, action);
   }
   return action;

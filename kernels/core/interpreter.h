@@ -21,6 +21,7 @@
 
 #include "kernels/core/address_space.h"
 #include "kernels/core/value.h"
+#include "kernels/core/warp.h"
 
 namespace fencewise {
 
@@ -64,10 +65,11 @@ struct Action {
     exit,
     trap,
     blocked,      // an unknown value decides what comes next
-    fault,        // out of bounds, misaligned, or poison steers control or an address
+    choice,       // a free value decides what comes next: choose() gives it
+    fault,        // out of bounds, misaligned, poison steers control or an address, a warp's mask without the lane itself
     unmodelled,   // `text` says what
   };
-  enum class Fault : std::uint8_t { none, out_of_bounds, misaligned, poison };
+  enum class Fault : std::uint8_t { none, out_of_bounds, misaligned, poison, not_in_mask };
 
   Kind kind = Kind::exit;
   Fault fault = Fault::none;
@@ -76,11 +78,13 @@ struct Action {
   const Instruction* instruction = nullptr;
   // Memory: the location of the first element; not known while the address is unknown.
   Resolved place;
-  std::array<Value, 4> operands{};         // store: values; atomic: a, b; barrier: id, count, predicate
+  // store: values; atomic: a, b; barrier: id, count, predicate; warp: value, lane, clamp, mask
+  std::array<Value, 4> operands{};
   std::array<DependencySet, 4> data{};     // reads each operand depends on
   DependencySet address = 0;               // reads the address depends on
   DependencySet control = 0;               // reads that decided that this happens
   DependencySet blockers = 0;              // blocked: the reads it waits for
+  RegisterId predicate;                    // choice: what is free
   std::string text;                        // fault, trap, unmodelled
 };
 
@@ -96,6 +100,11 @@ class Interpreter {
   void finish(const ThreadProgram& program, ThreadState& state, std::span<const Value> results = {},
               std::span<const DependencySet> origins = {}) const;
 
+  // Takes a choice: the predicate is true or not from here on.
+  static void choose(ThreadState& state, RegisterId predicate, bool outcome) {
+    state.registers[predicate.value] = Value::number(static_cast<std::uint64_t>(outcome));
+  }
+
   [[nodiscard]] Value evaluate(const ThreadProgram& program, const ThreadState& state, const Operand& operand) const;
 
  private:
@@ -107,6 +116,7 @@ class Interpreter {
   void resolve(const ThreadProgram& program, const ThreadState& state, const Access& access, unsigned count,
                Action& action) const;
   void describe(const ThreadProgram& program, const ThreadState& state, Action& action) const;
+  void describe_warp(const ThreadProgram& program, const WarpOperands& operands, Action& action) const;
   [[nodiscard]] bool decide(const ThreadState& state, RegisterId predicate, Action& action, bool& outcome) const;
 
   Terms& terms_;

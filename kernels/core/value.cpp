@@ -189,11 +189,20 @@ Value Terms::poison(const std::string& origin) {
   return intern(std::move(node));
 }
 
-// Unknown wins over poison: it may turn out to be either.
+Value Terms::free(const std::string& origin) {
+  Node node;
+  node.kind = Kind::free;
+  node.name = origin;
+  return intern(std::move(node));
+}
+
+// Unknown wins, since it may turn out to be either of the others; then poison.
 std::optional<Value> Terms::special(Value a, Value b, Value c) const {
   if (a.is_unknown() || b.is_unknown() || c.is_unknown()) return unknown();
   for (const Value v : {a, b, c})
     if (is_poison(v)) return v;
+  for (const Value v : {a, b, c})
+    if (is_free(v)) return v;
   return std::nullopt;
 }
 
@@ -344,7 +353,7 @@ Value Terms::apply(const Arithmetic& i, Value a, Value b, Value c) {
 
 std::optional<bool> Terms::compare(Compare op, Type type, Value a, Value b) const {
   if (a.is_number() && b.is_number()) return compare_numbers(op, type, a.bits(), b.bits());
-  if (a == b && !is_poison(a) && !a.is_unknown()) return op == Compare::eq || op == Compare::le || op == Compare::ge;
+  if (a == b && !is_poison(a) && !is_free(a) && !a.is_unknown()) return op == Compare::eq || op == Compare::le || op == Compare::ge;
   return std::nullopt;
 }
 
@@ -415,6 +424,7 @@ std::string Terms::to_string(Value v, Type type) const {
     case Kind::number: break;
     case Kind::unknown: return "?";
     case Kind::poison: return fmt::format("poison ({})", node.name);
+    case Kind::free: return fmt::format("any value ({})", node.name);
     case Kind::symbol: return node.name;
     case Kind::sum: {
       std::string text;

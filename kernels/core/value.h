@@ -5,8 +5,9 @@
 // Sums are kept as multisets: integer sums always, float sums in the domain `multisets`; in the domain `expressions` a
 // float sum is the tree of its additions (commutative, not associative, as IEEE has it). Products of integers, min, max, and, or
 // and xor are multisets, or sets, too: the order of such atomics is not seen.
-// Two special terms: *poison* (memory nobody wrote; anything computed from it is poison) and *unknown* (a read whose
-// source is not chosen yet; anything computed from it is unknown).
+// Three special terms: *poison* (memory nobody wrote; anything computed from it is poison), *free* (a clock: any value, each
+// time; anything computed from it is free too) and *unknown* (a read whose source is not chosen yet; anything computed from
+// it is unknown).
 #pragma once
 
 #include <cstdint>
@@ -48,10 +49,12 @@ class Terms {
   [[nodiscard]] Value symbol(const std::string& name);
   // Poison that says where it came from ("ws[2]").
   [[nodiscard]] Value poison(const std::string& origin);
+  // A value that may be anything, of that origin. Two of one origin are equal as Values and need not be equal numbers.
+  [[nodiscard]] Value free(const std::string& origin);
   [[nodiscard]] static Value unknown() { return Value(0, 1); }
 
   [[nodiscard]] bool is_poison(Value v) const { return v.term() > 1 && nodes_[v.term()].kind == Kind::poison; }
-  [[nodiscard]] bool is_symbolic(Value v) const { return v.term() > 1 && nodes_[v.term()].kind != Kind::poison; }
+  [[nodiscard]] bool is_free(Value v) const { return v.term() > 1 && nodes_[v.term()].kind == Kind::free; }
   [[nodiscard]] std::string origin_of_poison(Value v) const { return nodes_[v.term()].name; }
 
   // Result of an instruction. Numbers compute as the machine does (division by zero gives all ones, as PTX's integer
@@ -76,13 +79,13 @@ class Terms {
   [[nodiscard]] std::size_t size() const { return nodes_.size(); }
 
  private:
-  enum class Kind : std::uint8_t { number, unknown, poison, symbol, sum, operation };
+  enum class Kind : std::uint8_t { number, unknown, poison, free, symbol, sum, operation };
   struct Node {
     Kind kind = Kind::number;
     Arith op = Arith::mov;
     Type type = Type::u32;
     std::uint64_t bits = 0;                          // constant of a sum
-    std::string name;                                // symbol, poison
+    std::string name;                                // symbol, poison, free
     std::vector<std::pair<std::uint32_t, std::uint64_t>> parts;  // sum: (term, coefficient or count), by term
     std::vector<Value> operands;                     // operation
   };

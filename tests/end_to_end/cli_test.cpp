@@ -258,6 +258,14 @@ TEST(Usage, RefusesUnknownNamesOfModelsAndEngines) {
   expect_usage_error("show mp --format pdf", "unknown format 'pdf'; expected text, litmus, ptx or dot");
 }
 
+TEST(Show, DrawsTheControlFlow) {
+  const ProcessResult result = fencewise("show ticket-lock --format dot");
+  EXPECT_EQ(result.exit_code, 0) << result.err;
+  EXPECT_THAT(result.out, StartsWith("digraph program {"));
+  EXPECT_THAT(result.out, HasSubstr("k0b0 -> k0b1"));
+  EXPECT_THAT(result.out, HasSubstr("[label=\"!%"));
+}
+
 TEST(Usage, RefusesOrdersThatAreNoPermutation) {
   expect_usage_error("simulate splitk-serial --order 0,1,2",
                      "the finish order 0,1,2 must name each CTA from 0 to 3 once");

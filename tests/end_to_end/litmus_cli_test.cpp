@@ -340,16 +340,16 @@ TEST(Explain, DrawsTheExecution) {
 
 // --- What a bound leaves open ---
 
-// An exchange writes in every round, so that no round is like the one before: three rounds say nothing of the fourth.
-const std::string exchange_lock =
+// A count leaves another value in every round, so that no round is like the one before: three rounds say nothing of the fourth.
+const std::string counting_lock =
     "PTX t\n{\nx = 1;\n}\n P0@cta 0,gpu 0                | P1@cta 1,gpu 0 ;\n"
-    " LC00: | st.relaxed.gpu x, 0 ;\n atom.relaxed.gpu.exch r0, x, 1 | ;\n"
+    " LC00: | st.relaxed.gpu x, 0 ;\n atom.relaxed.gpu.add r0, x, 1 | ;\n"
     " bne r0, 0, LC00 | ;\n";
 
 TEST(LoopBound, LeavesTheEndOpenThoughTheClaimIsDecided) {
   const ScratchFolder folder;
   const std::string test = folder.file("t.litmus"), table = folder.file("e.tsv");
-  write_file(test, exchange_lock + "exists (P0:r0 == 0)\n");
+  write_file(test, counting_lock + "exists (P0:r0 == 0)\n");
   const ProcessResult result = fencewise({"litmus", test});
   EXPECT_EQ(result.exit_code, 3);
   EXPECT_THAT(line_with(result.out, "t.litmus "), HasSubstr("verified      ?  "));
@@ -370,7 +370,7 @@ TEST(LoopBound, LeavesTheEndOpenThoughTheClaimIsDecided) {
 TEST(LoopBound, LeavesAClaimAboutAllExecutionsOpen) {
   const ScratchFolder folder;
   const std::string test = folder.file("t.litmus");
-  write_file(test, exchange_lock + "~exists (P0:r0 == 2)\n");
+  write_file(test, counting_lock + "~exists (P0:r0 == 2)\n");
   const ProcessResult result = fencewise({"litmus", test, "--states"});
   EXPECT_EQ(result.exit_code, 3);
   EXPECT_THAT(result.out, HasSubstr("\n1 test, model ptx: 0 verified, 0 violated, 1 inconclusive; "));
@@ -381,7 +381,7 @@ TEST(LoopBound, LeavesAClaimAboutAllExecutionsOpen) {
 
 TEST(States, NameNoRegisterThatTheTestHasNot) {
   const ScratchFolder folder;
-  write_file(folder.file("t.litmus"), exchange_lock + "exists 0 == 0\n");
+  write_file(folder.file("t.litmus"), counting_lock + "exists 0 == 0\n");
   EXPECT_THAT(fencewise({"litmus", folder.file("t.litmus"), "--states"}).out,
               HasSubstr("\n  0:r0=0; x=1;\n"));
 }

@@ -122,6 +122,7 @@ class Interleaver {
       }
       case Action::Kind::exit: machine.ended[t] = true; return;
       case Action::Kind::warp:
+      case Action::Kind::choice:
       case Action::Kind::loop_header:
       case Action::Kind::trap:
       case Action::Kind::blocked:

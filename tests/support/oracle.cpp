@@ -86,6 +86,7 @@ class Tracer {
         if (traces_.size() > 100'000) throw NotForTheOracle{};
         return;
       case Action::Kind::warp:
+      case Action::Kind::choice:
       case Action::Kind::loop_header:
       case Action::Kind::trap:
       case Action::Kind::blocked:

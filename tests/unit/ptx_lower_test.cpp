@@ -326,20 +326,6 @@ TEST(PtxRefusals, NameTheInstructionAndItsPlace) {
               HasSubstr("a call of f (compile with -O3, so that it is inlined)"));
 }
 
-TEST(PtxRefusals, AreForIncoherentLoadsOfWhatTheKernelWrites) {
-  Arguments arguments;
-  arguments.params = {{{0, 8, BufferArgument{"a", Type::u32, 0}}},
-                      {{0, 8, BufferArgument{"b", Type::u32, 0}}}};
-  const std::string pointers = "ld.param.u64 %rd1, [p]; ld.param.u64 %rd2, [q]; st.global.u32 [%rd2], 1; ";
-  const auto last = [&](const std::string& load) {
-    const Kernel kernel = lowered(pointers + load, "", ".param .u64 p, .param .u64 q", &arguments).kernel;
-    return print(kernel.blocks[0].instructions[3], kernel);
-  };
-  EXPECT_EQ(last("ld.global.nc.u32 %r1, [%rd1];"), "ld.weak.nc.u32 %r1, [a + %rd1]");
-  EXPECT_EQ(last("ld.global.nc.u32 %r1, [%rd2];"),
-            "unmodelled \"k.ptx:6: ld.global.nc.u32 (of memory that the kernel may write)\"");
-}
-
 TEST(PtxRefusals, LeaveTheRestOfTheKernelAsItIs) {
   EXPECT_THAT(meaning("@%p1 cp.async.wait_all; mov.u32 %r1, 1;"),
               ElementsAre("@%p1 unmodelled \"k.ptx:6: cp.async.wait_all\"", "mov.u32 %r1, 1"));

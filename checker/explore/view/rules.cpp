@@ -121,6 +121,8 @@ void Machine::Rules::weak_load(const Action& action, const Load& load) {
       check_written(values[n], true, l, n);
       continue;
     }
+    if (load.access.cache == CacheOperator::nc)
+      throw NotModelled("ld.global.nc of memory that the launch may write, in the view explorer");
     const CellId number = m.locations_.number(l);
     Cell& c = cell(number);
     if (races(number, c, false, false, 0)) trouble = Trouble::race;
@@ -309,6 +311,7 @@ void Machine::Rules::go(bool through_deposits) {
         return stop(Status::faulted);
       case Action::Kind::proxy_fence: throw NotModelled("proxies in the view explorer");
       case Action::Kind::unmodelled: throw NotModelled(fmt::format("{} is not modelled", action.text));
+      case Action::Kind::choice: throw NotModelled("control that depends on a clock, in the view explorer");
       case Action::Kind::blocked: throw InternalError("view explorer: an unknown value");
     }
     if (trouble != Trouble::none) return stop(Status::faulted);

@@ -28,31 +28,6 @@ void Machine::write_lane(Warp& warp, const Source& target, std::uint32_t lane, s
   std::memcpy(warp.registers.at(target.slot) + std::size_t{lane} * target.bytes, &value, target.bytes);
 }
 
-std::optional<std::uint32_t> shuffle_source(ShuffleMode mode, std::uint32_t lane, std::uint32_t b,
-                                            std::uint32_t c) {
-  const std::uint32_t segment = c >> 8U & 31U, clamp = c & 31U;
-  const std::uint32_t last = (lane & segment) | (clamp & ~segment);
-  const std::uint32_t first = lane & segment;
-  b &= 31U;
-  switch (mode) {
-    case ShuffleMode::up:
-      if (lane < b + last) return std::nullopt;
-      return lane - b;
-    case ShuffleMode::down:
-      if (lane + b > last) return std::nullopt;
-      return lane + b;
-    case ShuffleMode::bfly:
-      if ((lane ^ b) > last) return std::nullopt;
-      return lane ^ b;
-    case ShuffleMode::idx: {
-      const std::uint32_t from = first | (b & ~segment);
-      if (from > last) return std::nullopt;
-      return from;
-    }
-  }
-  return std::nullopt;
-}
-
 namespace handlers {
 namespace {
 

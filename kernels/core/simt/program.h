@@ -18,6 +18,7 @@
 #include "kernels/core/simt/lanes.h"
 #include "kernels/core/simt/register_file.h"
 #include "kernels/core/simt/run.h"
+#include "kernels/core/warp.h"
 
 namespace fencewise::simt {
 
@@ -144,10 +145,6 @@ struct Program {
   bool strong_shared = false;                       // some shared access is not weak
   bool blocks_in_order = false;                     // global atomics, fences or strong global accesses
 };
-
-// The lane that `lane` reads from with operands b and c, or no value if that is out of its range: PTX ISA, "shfl.sync".
-[[nodiscard]] std::optional<std::uint32_t> shuffle_source(ShuffleMode mode, std::uint32_t lane,
-                                                          std::uint32_t b, std::uint32_t c);
 
 [[nodiscard]] Program decode(const Kernel& kernel, const RunConfig& config);
 

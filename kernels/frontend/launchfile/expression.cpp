@@ -10,6 +10,7 @@
 #include <tao/pegtl.hpp>
 
 #include "kernels/frontend/ptx/number.h"
+#include "kernels/frontend/nested.h"
 
 namespace fencewise::launchfile {
 namespace {
@@ -40,21 +41,7 @@ struct kw_sum : keyword<string<'s', 'u', 'm'>> {};
 struct kw_old : keyword<string<'o', 'l', 'd'>> {};
 struct kw_in : keyword<string<'i', 'n'>> {};
 
-struct nesting_limit : failure {};
-template <typename Rule> struct nested {
-  using rule_t = nested;
-  using subs_t = type_list<Rule>;
-
-  template <apply_mode A, rewind_mode M, template <typename...> class Action,
-            template <typename...> class Control, typename Input>
-  static bool match(Input& in, Builder& builder) {
-    if (builder.nesting == deepest_expression) Control<nesting_limit>::raise(in, builder);
-    ++builder.nesting;
-    const bool matched = Control<Rule>::template match<A, M, Action, Control>(in, builder);
-    --builder.nesting;
-    return matched;
-  }
-};
+template <typename Rule> using nested = nested_up_to<deepest_expression, Rule>;
 
 struct formula;
 struct whole : seq<formula> {};

@@ -7,6 +7,7 @@
 
 #include <fmt/format.h>
 
+#include "kernels/core/access.h"
 #include "kernels/core/error.h"
 #include "kernels/core/printer.h"
 #include "kernels/frontend/litmus/canonical.h"
@@ -109,13 +110,6 @@ class ColumnPrinter {
 };
 
 // --- The file ---
-
-const Access* access_of(const Instruction& instruction) {
-  if (const auto* load = std::get_if<Load>(&instruction.operation)) return &load->access;
-  if (const auto* store = std::get_if<Store>(&instruction.operation)) return &store->access;
-  if (const auto* atomic = std::get_if<Atomic>(&instruction.operation)) return &atomic->access;
-  return nullptr;
-}
 
 // A view doesn't know its proxy: the accesses have it. Any will do for a view that nobody uses.
 Proxy view_of(const Buffer& buffer, const Problem& problem) {

@@ -8,6 +8,7 @@
 #include <tao/pegtl.hpp>
 
 #include "kernels/frontend/litmus/condition_builder.h"
+#include "kernels/frontend/nested.h"
 
 namespace fencewise::litmus {
 namespace {
@@ -123,22 +124,7 @@ struct program : seq<gap, star<row>> {};
 
 // --- Conditions ---
 
-// Matches Rule one level deeper; raises when that is too deep.
-struct nesting_limit : failure {};
-template <typename Rule> struct nested {
-  using rule_t = nested;
-  using subs_t = type_list<Rule>;
-
-  template <apply_mode A, rewind_mode M, template <typename...> class Action,
-            template <typename...> class Control, typename Input>
-  static bool match(Input& in, Builder& builder) {
-    if (builder.nesting == deepest_condition) Control<nesting_limit>::raise(in, builder);
-    ++builder.nesting;
-    const bool matched = Control<Rule>::template match<A, M, Action, Control>(in, builder);
-    --builder.nesting;
-    return matched;
-  }
-};
+template <typename Rule> using nested = nested_up_to<deepest_condition, Rule>;
 
 struct or_level;
 struct not_level;

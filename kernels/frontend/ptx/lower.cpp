@@ -1,9 +1,5 @@
 #include "kernels/frontend/ptx/lower.h"
 
-#include <set>
-
-#include <fmt/format.h>
-
 #include "kernels/frontend/ptx/lower_instruction.h"
 #include "kernels/frontend/ptx/relative_addresses.h"
 #include "kernels/frontend/ptx/source_lines.h"
@@ -79,57 +75,12 @@ class FunctionLowering {
   std::map<std::size_t, LabelId> id_of_;  // by statement
 };
 
-// ld.global.nc is outside of the model: right only for memory that nobody writes while the kernel runs.
-class IncoherentLoads {
- public:
-  IncoherentLoads(LoweredKernel& lowered, const std::string& file) : lowered_(lowered), file_(file) {}
-
-  void refuse_where_written() {
-    for_each([this](fencewise::Instruction& i, const Origin&) { note_write(i); });
-    for_each([this](fencewise::Instruction& i, const Origin& origin) {
-      const auto* load = std::get_if<Load>(&i.operation);
-      if (load == nullptr || load->access.cache != CacheOperator::nc || !may_be_written(load->access)) return;
-      i.operation = Unmodelled{fmt::format("{}:{}: {} (of memory that the kernel may write)", file_,
-                                           origin.ptx.line, origin.opcode)};
-    });
-  }
-
- private:
-  template <class F> void for_each(const F& f) {
-    for (std::size_t b = 0; b < lowered_.kernel.blocks.size(); ++b)
-      for (std::size_t n = 0; n < lowered_.origins[b].size(); ++n)
-        f(lowered_.kernel.blocks[b].instructions[n], lowered_.origins[b][n]);
-  }
-
-  void note_write(const fencewise::Instruction& i) {
-    const Access* access = nullptr;
-    if (const auto* store = std::get_if<Store>(&i.operation)) access = &store->access;
-    if (const auto* atomic = std::get_if<Atomic>(&i.operation)) access = &atomic->access;
-    if (access == nullptr) return;
-    if (access->address.array)
-      written_.insert(access->address.array->value);
-    else
-      anything_written_ = true;
-  }
-
-  [[nodiscard]] bool may_be_written(const Access& access) const {
-    if (anything_written_) return true;
-    return access.address.array ? written_.contains(access.address.array->value) : !written_.empty();
-  }
-
-  LoweredKernel& lowered_;
-  const std::string& file_;
-  std::set<std::uint32_t> written_;  // arrays
-  bool anything_written_ = false;
-};
-
 }  // namespace
 
 LoweredKernel lower(const Module& module, const Function& function, const Arguments* arguments, Lines lines,
                     const Diagnostics& diagnostics) {
   LoweredKernel lowered = FunctionLowering(module, function, arguments, lines, diagnostics).lower();
   make_addresses_relative(lowered.kernel);
-  if (arguments != nullptr) IncoherentLoads(lowered, diagnostics.file()).refuse_where_written();
   return lowered;
 }
 

@@ -7,6 +7,7 @@
 #include <tao/pegtl.hpp>
 
 #include "kernels/frontend/ptx/number.h"
+#include "kernels/frontend/nested.h"
 
 namespace fencewise::ptx {
 namespace {
@@ -69,22 +70,7 @@ struct semicolon : one<';'> {};
 struct open_brace : one<'{'> {};
 struct close_brace : one<'}'> {};
 
-// Matches Rule one level deeper; raises when that is too deep.
-struct nesting_limit : failure {};
-template <typename Rule> struct nested {
-  using rule_t = nested;
-  using subs_t = type_list<Rule>;
-
-  template <apply_mode A, rewind_mode M, template <typename...> class Action,
-            template <typename...> class Control, typename Input>
-  static bool match(Input& in, Builder& builder) {
-    if (builder.nesting == deepest_nesting) Control<nesting_limit>::raise(in, builder);
-    ++builder.nesting;
-    const bool matched = Control<Rule>::template match<A, M, Action, Control>(in, builder);
-    --builder.nesting;
-    return matched;
-  }
-};
+template <typename Rule> using nested = nested_up_to<deepest_nesting, Rule>;
 
 // --- Operands ---
 
