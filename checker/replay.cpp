@@ -7,6 +7,7 @@
 
 #include "checker/check.h"
 #include "checker/explore/fence_order.h"
+#include "checker/explore/view/view_explorer.h"
 #include "checker/properties/examine.h"
 #include "kernels/core/error.h"
 #include "kernels/core/validate.h"
@@ -95,6 +96,24 @@ class LaunchReplay {
 
 }  // namespace
 
+namespace {
+
+// Runs that never end are re-executed by their moves.
+Finding replay_endless(const LaunchContext& context, const CheckOptions& options, const EndlessRun& saved, LaunchNumber number) {
+  const view::Schedule schedule{options.resident, options.progress};
+  Budget budget({}, {});
+  SearchStats stats;
+  view::ViewExplorer explorer(context, view::FenceReading::exact, std::nullopt, number.replay, schedule, options.reductions, budget,
+                              stats);
+  view::Path way_in;
+  for (const EndlessRun::Move& move : saved.way_in) way_in.push_back({move.thread, move.choice});
+  const auto endless = explorer.endless(way_in, saved.cycle);
+  if (!endless) misfit("its moves lead to no run that may go on for ever");
+  return view::finding_of(context, *endless, schedule, number);
+}
+
+}  // namespace
+
 Finding replay(const Problem& problem, const CheckOptions& options, const Finding& saved) {
   validate(problem);
   Terms terms(problem.domain);
@@ -112,6 +131,14 @@ Finding replay(const Problem& problem, const CheckOptions& options, const Findin
     Dependencies dependencies;
     const LaunchContext context(problem, problem.launches[step % launches], reading_of(options.model), memory,
                                 terms, dependencies, options.loop_bound);
+    const bool last = step + 1 == saved.witness.launches.size();
+    if (last && saved.endless) {
+      Finding found = replay_endless(context, options, *saved.endless,
+                                     {static_cast<std::uint32_t>(step / launches) + 1, static_cast<std::uint32_t>(step % launches) + 1});
+      found.witness.launches.insert(found.witness.launches.begin(), saved.witness.launches.begin(), saved.witness.launches.end() - 1);
+      found.repair = saved.repair;
+      return found;
+    }
     LaunchReplay launch(context, saved.witness.launches[step]);
     launch.run();
     PlanPoint point;
@@ -120,7 +147,6 @@ Finding replay(const Problem& problem, const CheckOptions& options, const Findin
     point.ends_replay = (step + 1) % launches == 0;
     point.ends_plan = step + 1 == launches * problem.replays;
     point.replay_entry = &replay_entry;
-    const bool last = step + 1 == saved.witness.launches.size();
     Examination seen =
         examine(launch.execution, launch.relations, point,
                 {.races = last ? options.races : Races::off, .final_states = false, .seen_races = {}});

@@ -97,6 +97,7 @@ std::string check_command_line(const Subject& subject, const Options& options, c
   if (used.engine != Engine::automatic) line += fmt::format(" --engine {}", spelling(used.engine));
   if (options.loop_bound) line += fmt::format(" --loop-bound {}", used.loop_bound);
   if (options.resident) line += fmt::format(" --resident {}", used.resident);
+  if (!used.progress.all_fair()) line += fmt::format(" --progress {}", text_of(used.progress));
   if (options.clean) line += " --clean";
   if (options.initial == "any") line += " --initial any";
   return line;

@@ -35,12 +35,20 @@ struct Move {
   std::uint32_t option = 0;  // which message to read, or where in coherence order to write
 };
 
+// What a progress model asks of the moves.
+struct Pace {
+  // Arrivals at barriers and exits are moves too, and no private steps: a thread may be left standing just before one, and others
+  // notice.
+  bool arrivals_are_moves = false;
+  bool notes_who_stepped = false;  // Thread::stepped
+};
+
 class Machine {
  public:
   // `symmetry` may be null; else sweeps over slots are checked to be whole (SymmetryBroken).
   // `resident`: how many CTAs may be resident at a time; 0: all.
   Machine(const LaunchContext& context, FenceReading fences, const Symmetry* symmetry, std::uint32_t resident,
-          Mutation mutation = Mutation::none);
+          Pace pace = {}, Mutation mutation = Mutation::none);
 
   [[nodiscard]] State initial();
   // Takes all private steps.
@@ -54,6 +62,8 @@ class Machine {
   // Whether the thread's visible operation may be taken before all that others do: a store (others may still read what is older,
   // and write before it), a load of what nobody writes any more, an atomic on what nobody else accesses any more.
   [[nodiscard]] bool goes_first(State& state, ThreadId thread);
+  // Whether its next visible operation is a store.
+  [[nodiscard]] bool at_store(const State& state, ThreadId thread) const;
   // The outcome in which it reads, or writes behind, the message of that origin. No value: there is none.
   [[nodiscard]] std::optional<std::uint32_t> option_of(State& state, ThreadId thread, Origin origin);
   // How many outcomes the visible operation has; 1 where the thread only ended.
@@ -112,6 +122,8 @@ class Machine {
   FenceReading fence_reading_;
   const Symmetry* symmetry_;
   std::uint32_t resident_;
+  Pace pace_;
+  std::optional<ThreadId> arriving_;  // whose arrival or exit is the move that is taken
   Mutation mutation_;
   std::vector<std::vector<std::pair<std::uint32_t, Value>>> constants_;  // [thread] (register, value), that tell CTAs apart
   std::vector<Liveness> liveness_;   // [kernel]

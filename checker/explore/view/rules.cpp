@@ -89,11 +89,16 @@ Location Machine::Rules::element(const Action& action, const fencewise::Access& 
 // --- Retracing ---
 
 Retrace::PathEvent Machine::Rules::event(std::uint32_t element) const {
-  return {m.original(s, id), s.sequence[id], element, {t.state.block, t.state.index}};
+  return {m.original(s, id), s.sequence[id], element, {t.state.block, t.state.index}, EventKind::fence, {}, {}};
 }
 
-Origin Machine::Rules::origin(std::uint32_t element) const {
-  return m.retrace_ == nullptr ? no_origin : m.retrace_->add(event(element));
+Origin Machine::Rules::origin(std::uint32_t element, EventKind kind, const Location& location, Value value) const {
+  if (m.retrace_ == nullptr) return no_origin;
+  Retrace::PathEvent noted = event(element);
+  noted.kind = kind;
+  noted.location = location;
+  noted.value = value;
+  return m.retrace_->add(noted);
 }
 
 void Machine::Rules::chose(const Message& message) const {
@@ -117,7 +122,7 @@ void Machine::Rules::weak_load(const Action& action, const Load& load) {
     sweep.access(action.where, n, l, place);
     if (!m.written_[l.storage]) {
       values[n] = m.initial_value(l);
-      if (m.retrace_ != nullptr) m.retrace_->reads_from.emplace_back(origin(n), no_origin);
+      if (m.retrace_ != nullptr) m.retrace_->reads_from.emplace_back(origin(n, EventKind::read, l, values[n]), no_origin);
       check_written(values[n], true);
       continue;
     }
@@ -127,7 +132,7 @@ void Machine::Rules::weak_load(const Action& action, const Load& load) {
     const Message& message = c.messages[low(c)];
     values[n] = message.value;
     check_written(values[n], message.initial);
-    const Origin read = origin(n);
+    const Origin read = origin(n, EventKind::read, l, values[n]);
     saw(message, read);
     if (m.written_[l.storage]) remember_read(c, false, 0, read);
   }
@@ -151,7 +156,7 @@ void Machine::Rules::weak_store(const Action& action, const Store& store) {
     Message message;
     message.value = stored(action.operands[n], store.access.type);
     message.record = segment();
-    message.origin = origin(n);
+    message.origin = origin(n, EventKind::write, l, message.value);
     // Who doesn't know this write races with it; who does knows all that this thread knows.
     std::erase_if(c.accesses, [&](const PastAccess& a) { return t.known.knows(a.record); });
     c.messages.clear();
@@ -173,12 +178,14 @@ void Machine::Rules::take_in(Level level) {
 }
 
 void Machine::Rules::fence(const Fence& f) {
+  origin(0, EventKind::fence);
   const Level level = m.hierarchy_.level(f.scope);
   if (f.order == Order::sc || acquires(f.order)) take_in(level);
   if (f.order == Order::sc || releases(f.order)) m.hierarchy_.put(t.fences, place, level, released());
 }
 
 void Machine::Rules::fence_sc(const Fence& f, bool takes, bool deposits) {
+  origin(0, EventKind::fence);
   if (m.fence_reading_ == FenceReading::in_place) takes = deposits = true;
   const Level level = m.hierarchy_.level(f.scope);
   take_in(level);
@@ -268,6 +275,7 @@ void Machine::Rules::go(bool through_deposits) {
           finish(t.results);
           break;
         }
+        if (!may_arrive()) return stop(Status::visible);
         if (!arrive(action)) return stop(Status::at_barrier);
         break;
       }
@@ -279,6 +287,7 @@ void Machine::Rules::go(bool through_deposits) {
           finish(t.results);
           break;
         }
+        if (!may_arrive()) return stop(Status::visible);
         ++m.effects_;
         return stop(Status::at_warp);
       case Action::Kind::loop_header: {
@@ -295,7 +304,7 @@ void Machine::Rules::go(bool through_deposits) {
         }
         break;
       }
-      case Action::Kind::exit: return stop(Status::exited);
+      case Action::Kind::exit: return stop(may_arrive() ? Status::exited : Status::visible);
       case Action::Kind::trap:
       case Action::Kind::fault:
         trouble = Trouble::fault;
@@ -306,6 +315,13 @@ void Machine::Rules::go(bool through_deposits) {
     }
     if (trouble != Trouble::none) return stop(Status::faulted);
   }
+}
+
+bool Machine::Rules::may_arrive() {
+  if (!m.pace_.arrivals_are_moves) return true;
+  if (m.arriving_ != id) return false;
+  m.arriving_.reset();
+  return true;
 }
 
 bool Machine::Rules::arrive(const Action& action) {
@@ -320,6 +336,7 @@ bool Machine::Rules::arrive(const Action& action) {
   a.instance = barrier.instance;
   a.predicate = action.operands[2];
   a.known = released();
+  origin(0, EventKind::arrive);
   ++m.effects_;
   s.arrivals.push_back(std::move(a));
   if (barrier.kind == BarrierKind::arrive) finish({});
@@ -341,7 +358,7 @@ Message Machine::Rules::write_message(CellId number, Value value, const fencewis
   if (releases(access.order)) m.hierarchy_.put(t.own[number], place, message.level, released());
   message.released = t.fences;
   if (const auto own = t.own.find(number); own != t.own.end()) message.released.merge(own->second);
-  message.origin = origin(element);
+  message.origin = origin(element, EventKind::write, m.locations_[number], value);
   return message;
 }
 
@@ -366,7 +383,7 @@ void Machine::Rules::load(const Action& action, std::uint32_t option) {
   const Message message =
       m.mutation_ == Mutation::loads_are_fresh ? c.messages.back() : c.messages[low(c) + option];
   check_written(message.value, message.initial);
-  const Origin read_event = origin(0);
+  const Origin read_event = origin(0, EventKind::read, m.locations_[number], message.value);
   saw(message, read_event);
   chose(message);
   read(number, message, l.access, true);
@@ -422,7 +439,7 @@ void Machine::Rules::atomic(const Action& action, std::uint32_t option) {
   const Message source = c.messages[position];
   if (races(number, c, value.has_value(), true, level)) trouble = option == 0 ? Trouble::race : Trouble::race_elsewhere;
   check_written(old, source.initial);
-  const Origin read_event = origin(0);
+  const Origin read_event = origin(0, EventKind::read, m.locations_[number], old);
   saw(source, read_event);
   if (t.status == Status::visible) chose(source);
   // With one-sided fences a red tells its thread nothing: its place in the chain need not be remembered.
