@@ -7,6 +7,7 @@
 
 #include "checker/check.h"
 #include "checker/explore/fence_order.h"
+#include "checker/explore/lockstep.h"
 #include "checker/explore/view/view_explorer.h"
 #include "checker/properties/examine.h"
 #include "kernels/core/error.h"
@@ -114,8 +115,9 @@ Finding replay_endless(const LaunchContext& context, const CheckOptions& options
 
 }  // namespace
 
-Finding replay(const Problem& problem, const CheckOptions& options, const Finding& saved) {
-  validate(problem);
+Finding replay(const Problem& given, const CheckOptions& options, const Finding& saved) {
+  validate(given);
+  const Problem problem = options.progress.lanes == ProgressModel::lockstep ? in_lockstep(given) : given;
   Terms terms(problem.domain);
   MemoryImage memory = MemoryImage::initial(problem, terms);
   MemoryImage replay_entry = memory;

@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include "checker/explore/lockstep.h"
 #include "kernels/core/error.h"
 
 namespace fencewise {
@@ -424,6 +425,11 @@ struct PartialExecution::Run {
         case Action::Kind::trap:
         case Action::Kind::fault: return fault(ThreadStatus::faulted);
         case Action::Kind::warp:
+          if (is_meeting_point(*action.instruction)) {
+            if (!issued()) issue();
+            finish({}, {});
+            break;
+          }
           action.text = "a warp operation (shuffle, vote, bar.warp.sync)";
           return fault(ThreadStatus::unmodelled);
         case Action::Kind::unmodelled: return fault(ThreadStatus::unmodelled);

@@ -168,7 +168,6 @@ bool PlanSearch::wants_views(const LaunchContext& context) {
     if (!fair) throw NotModelled("the graph explorer takes progress as fair; use --engine view");
     return false;
   }
-  if (options_.progress.lanes == ProgressModel::lockstep) throw NotModelled("lanes in lock-step are not modelled");
   const bool asked = options_.engine == Engine::view || limited || !fair;
   const bool small = context.image.threads.size() <= most_threads_for_graphs && context.image.ctas <= most_ctas_for_graphs;
   if (!asked && (small || options_.collect_states)) return false;

@@ -44,11 +44,14 @@ bool is_memory(EventKind kind) {
 }
 
 // The event that the next one completes: an atomic's read by its write, a barrier's arrival by its wait.
-bool completes(const WitnessEvent& first, const WitnessEvent& second) {
+bool completes(const WitnessEvent& first, const WitnessEvent& second, const WitnessLaunch& launch,
+               std::size_t at) {
   if (first.thread != second.thread || first.thread == no_thread) return false;
   if (first.kind == EventKind::arrive && second.kind == EventKind::wait) return first.text == second.text;
-  const bool one_action = first.po % 2 == 0 && second.po == first.po + 1;
-  return one_action && first.kind == EventKind::read && second.kind == EventKind::write;
+  if (first.kind != EventKind::read || second.kind != EventKind::write) return false;
+  // A run that never ends has no graph; the halves of an atomic are one action.
+  if (launch.graph.events.empty()) return first.po % 2 == 0 && second.po == first.po + 1;
+  return at + 1 < launch.graph.events.size() && launch.graph.events[at].rmw == at + 1;
 }
 
 class RowBuilder {
@@ -74,7 +77,7 @@ class RowBuilder {
 
   [[nodiscard]] bool starts_row(std::size_t n) const {
     if (launch_.events[n].thread == no_thread) return false;
-    return n == 0 || !completes(launch_.events[n - 1], launch_.events[n]);
+    return n == 0 || !completes(launch_.events[n - 1], launch_.events[n], launch_, n - 1);
   }
 
   [[nodiscard]] Row row(std::size_t n) const {

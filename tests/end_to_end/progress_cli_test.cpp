@@ -35,6 +35,12 @@ TEST(Progress, IsSetForEachLevel) {
   EXPECT_EQ(fencewise("check lock-per-lane --progress lanes=unfair -q").exit_code, 1);
 }
 
+TEST(Progress, InLockStepHangsALockThatLanesTake) {
+  EXPECT_EQ(fencewise("check lock-per-lane --lockstep -q").exit_code, 1);
+  EXPECT_EQ(fencewise("check lock-per-lane --progress lanes=lockstep -q").exit_code, 1);
+  EXPECT_EQ(fencewise("check lock-per-lane --lockstep --variant give-inside -q").exit_code, 0);
+}
+
 TEST(Progress, IsInconclusiveWhereItIsNotModelled) {
   const ProcessResult graph = fencewise("check cas-lock --progress hsa --engine graph -q");
   EXPECT_EQ(graph.exit_code, 3);
@@ -58,7 +64,7 @@ TEST(Progress, OfAnotherNameIsRefused) {
 TEST(Progress, GoesWithVariantsAndSweeps) {
   EXPECT_EQ(fencewise("check ticket-lock --progress obe --sweep ctas=2..3").exit_code, 0);
   EXPECT_EQ(fencewise("check ticket-lock --progress hsa --sweep ctas=1..2").exit_code, 1);
-  EXPECT_EQ(fencewise("check splitk-serial --progress unfair --all-variants -q").exit_code, 0);
+  EXPECT_EQ(fencewise("check splitk-serial --param splits=2 --progress unfair --all-variants -q").exit_code, 0);
 }
 
 TEST(Hangs, AreSavedAndReplayed) {

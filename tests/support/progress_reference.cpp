@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <map>
 #include <set>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -30,23 +31,6 @@ State step(const SmallProgram& p, State s, std::size_t t) {
   return s;
 }
 
-bool is_fair_to(const SmallProgram& p, const State& s, ProgressModel model, std::size_t t) {
-  if (finished(p, s, t)) return false;
-  bool lowest = true, one_above_stepped = false;
-  for (std::size_t u = 0; u < t; ++u) lowest = lowest && finished(p, s, u);
-  for (std::size_t u = t; u < p.size(); ++u) one_above_stepped = one_above_stepped || s.stepped[u];
-  switch (model) {
-    case ProgressModel::fair: return true;
-    case ProgressModel::hsa: return lowest;
-    case ProgressModel::obe: return s.stepped[t];
-    case ProgressModel::hsa_obe: return lowest || s.stepped[t];
-    case ProgressModel::lobe: return one_above_stepped;
-    case ProgressModel::unfair:
-    case ProgressModel::lockstep: return false;
-  }
-  return false;
-}
-
 std::set<State> reachable(const SmallProgram& p, const State& from) {
   std::set<State> seen;
   std::vector<State> work{from};
@@ -62,30 +46,48 @@ std::set<State> reachable(const SmallProgram& p, const State& from) {
 
 }  // namespace
 
-bool always_terminates(const SmallProgram& p, ProgressModel model) {
+Interleaving::Interleaving(SmallProgram program) : program_(std::move(program)) {
   State first;
-  first.at.assign(p.size(), 0);
-  first.stepped.assign(p.size(), false);
-  std::set<State> all = reachable(p, first);
+  first.at.assign(program_.size(), 0);
+  first.stepped.assign(program_.size(), false);
+  std::set<State> all = reachable(program_, first);
   all.insert(first);
   std::map<State, std::set<State>> from;
-  for (const State& s : all) from.emplace(s, reachable(p, s));
+  for (const State& s : all) from.emplace(s, reachable(program_, s));
   for (const State& s : all) {
     if (!from.at(s).contains(s)) continue;
-    std::vector<bool> steps(p.size(), false);  // within the part of s
+    Part part{{}, s.stepped, std::vector<bool>(program_.size(), false)};
+    for (std::size_t t = 0; t < program_.size(); ++t) part.finished.push_back(finished(program_, s, t));
     for (const State& u : from.at(s)) {
       if (!from.at(u).contains(s)) continue;
-      for (std::size_t t = 0; t < p.size(); ++t)
-        if (!finished(p, u, t)) {
-          const State next = step(p, u, t);
-          if (next == s || from.at(next).contains(s)) steps[t] = true;
-        }
+      for (std::size_t t = 0; t < program_.size(); ++t)
+        if (!part.finished[t] && from.at(step(program_, u, t)).contains(s)) part.steps[t] = true;
     }
-    bool runs_for_ever = true;
-    for (std::size_t t = 0; t < p.size(); ++t) runs_for_ever = runs_for_ever && (steps[t] || !is_fair_to(p, s, model, t));
-    if (runs_for_ever) return false;
+    parts_.push_back(std::move(part));
   }
-  return true;
+}
+
+bool Interleaving::always_terminates(ProgressModel model) const {
+  const auto is_fair_to = [&](const Part& part, std::size_t t) {
+    bool lowest = true, one_from_here_stepped = false;
+    for (std::size_t u = 0; u < t; ++u) lowest = lowest && part.finished[u];
+    for (std::size_t u = t; u < program_.size(); ++u) one_from_here_stepped = one_from_here_stepped || part.stepped[u];
+    switch (model) {
+      case ProgressModel::fair: return true;
+      case ProgressModel::hsa: return lowest;
+      case ProgressModel::obe: return bool{part.stepped[t]};
+      case ProgressModel::hsa_obe: return lowest || part.stepped[t];
+      case ProgressModel::lobe: return one_from_here_stepped;
+      case ProgressModel::unfair:
+      case ProgressModel::lockstep: return false;
+    }
+    return false;
+  };
+  return std::none_of(parts_.begin(), parts_.end(), [&](const Part& part) {
+    for (std::size_t t = 0; t < program_.size(); ++t)
+      if (!part.finished[t] && !part.steps[t] && is_fair_to(part, t)) return false;
+    return true;  // it may go on for ever here
+  });
 }
 
 std::string litmus_text(const SmallProgram& p) {

@@ -30,7 +30,18 @@ using SmallProgram = std::vector<std::vector<SmallInstruction>>;  // [thread]
 // As a litmus test, one CTA.
 [[nodiscard]] std::string litmus_text(const SmallProgram& program);
 
-// Whether no run that is fair to the model's fair set goes on for ever.
-[[nodiscard]] bool always_terminates(const SmallProgram& program, ProgressModel model);
+class Interleaving {
+ public:
+  explicit Interleaving(SmallProgram program);
+  // Whether no run that is fair to the model's fair set goes on for ever.
+  [[nodiscard]] bool always_terminates(ProgressModel model) const;
+
+ private:
+  struct Part {  // strongly connected, with a step
+    std::vector<bool> finished, stepped, steps;  // [thread]
+  };
+  SmallProgram program_;
+  std::vector<Part> parts_;
+};
 
 }  // namespace fencewise::testing

@@ -50,6 +50,7 @@ Report full_report() {
   graph.fence_sc = {{1, 7}};
   graph.sync = {{1, 7}};
   graph.dep = {{5, 7}};
+  report.result.findings[0].endless = EndlessRun{{{0, 1}}, {1}, {"CTA 1 thread 0 waits"}};
   return report;
 }
 

@@ -257,9 +257,8 @@ class Telling {
       f.message = fmt::format("{} {} round for ever", counted_names(names), names.size() == 1 ? "goes" : "go");
     else if (!names.empty())
       f.message = fmt::format("{} waits for ever at '{}'", names.front(), instruction(first_stuck()));
-    if (!left.empty())
-      f.message += fmt::format(", and {} {} left standing: allowed by the progress model {}", counted_names(left),
-                               left.size() == 1 ? "is" : "are", text_of(schedule_.progress));
+    if (!left.empty()) f.message += fmt::format(", and {} {} left standing", counted_names(left), left.size() == 1 ? "is" : "are");
+    if (!schedule_.progress.all_fair()) f.message += fmt::format(": allowed by the progress model {}", text_of(schedule_.progress));
     if (!waiting.empty())
       f.message += fmt::format(": CTA {} never start{}, since only {} {} resident at a time and none of them exits",
                                fmt::join(waiting, ", "), waiting.size() == 1 ? "s" : "", schedule_.resident,
@@ -289,6 +288,8 @@ class Telling {
       return fmt::format("{} could go on with '{}', but {} promises {} nothing", who, instruction(u),
                          name(schedulers_.model_for(*u.left)),
                          *u.left == schedulers_.of(u.thread) ? "it" : member_name(*u.left, u.thread));
+    if (is_meeting_point(kernel_of(u.thread).at(u.at)))
+      return fmt::format("{} waits for lanes of its warp that are behind: they run in lock-step", who);
     return fmt::format("{} waits at '{}'", who, instruction(u));
   }
 

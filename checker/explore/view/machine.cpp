@@ -103,6 +103,7 @@ Machine::Machine(const LaunchContext& c, FenceReading fences, const Symmetry* sy
     if (!c.launch.placed.empty())
       for (std::uint32_t r = 0; r < kernel.registers.size(); ++r) at_exit.push_back(RegisterId{r});
     liveness_.emplace_back(kernel, at_exit);
+    meeting_points_.emplace_back(kernel);
     futures_.emplace_back(kernel, hierarchy_, single_locations(c, kernel), symmetry);
     deposits_.push_back(depositing_fences(kernel));
   }

@@ -14,6 +14,7 @@
 #include <string>
 #include <vector>
 
+#include "checker/explore/lockstep.h"
 #include "checker/explore/partial_execution.h"
 #include "checker/explore/symmetry.h"
 #include "checker/explore/view/future.h"
@@ -113,6 +114,7 @@ class Machine {
   [[nodiscard]] Trouble run(State& state, ThreadId thread, bool through_deposits);
   [[nodiscard]] bool complete_barrier(State& state, ThreadId one_of);
   [[nodiscard]] bool complete_warp(State& state, ThreadId one_of);
+  [[nodiscard]] bool complete_meeting(State& state, ThreadId one_of);
   [[nodiscard]] std::uint64_t members(const State& state, ThreadId thread) const;
   [[nodiscard]] Value reduce(const Barrier& barrier, const std::vector<const Arrival*>& phase) const;
 
@@ -127,6 +129,7 @@ class Machine {
   Mutation mutation_;
   std::vector<std::vector<std::pair<std::uint32_t, Value>>> constants_;  // [thread] (register, value), that tell CTAs apart
   std::vector<Liveness> liveness_;   // [kernel]
+  std::vector<MeetingPoints> meeting_points_;  // [kernel]
   std::vector<Future> futures_;      // [kernel]
   std::vector<std::vector<std::vector<bool>>> deposits_;  // [kernel][block][instruction]
   std::vector<bool> written_;        // [storage] some thread may write it

@@ -287,7 +287,7 @@ void Machine::Rules::go(bool through_deposits) {
           finish(t.results);
           break;
         }
-        if (!may_arrive()) return stop(Status::visible);
+        if (!is_meeting_point(*action.instruction) && !may_arrive()) return stop(Status::visible);
         ++m.effects_;
         return stop(Status::at_warp);
       case Action::Kind::loop_header: {
