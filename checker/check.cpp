@@ -1,5 +1,6 @@
 #include "checker/check.h"
 
+#include "checker/explore/lockstep.h"
 #include "checker/explore/plan_search.h"
 #include "checker/properties/determinism.h"
 #include "kernels/core/validate.h"
@@ -12,9 +13,9 @@ Reading reading_of(const CheckOptions& options) {
   return reading;
 }
 
-CheckResult check(const Problem& problem, const CheckOptions& options, const Limits& limits,
-                  const Progress& progress) {
-  validate(problem);
+namespace {
+
+CheckResult check_valid(const Problem& problem, const CheckOptions& options, const Limits& limits, const Progress& progress) {
   if (!options.determinism) return PlanSearch(problem, options, limits, progress).run();
   const Problem ordered = with_ordered_sums(problem);
   // What is wrong in itself is told first.
@@ -27,6 +28,15 @@ CheckResult check(const Problem& problem, const CheckOptions& options, const Lim
   if (result.verdict == Verdict::verified)
     result.reason = "each output is the same in every order of execution, with sums of floats as ordered expressions";
   return result;
+}
+
+}  // namespace
+
+CheckResult check(const Problem& problem, const CheckOptions& options, const Limits& limits,
+                  const Progress& progress) {
+  validate(problem);
+  if (options.progress.lanes == ProgressModel::lockstep) return check_valid(in_lockstep(problem), options, limits, progress);
+  return check_valid(problem, options, limits, progress);
 }
 
 }  // namespace fencewise

@@ -12,6 +12,7 @@
 #include <utility>
 #include <vector>
 
+#include "checker/progress_model.h"
 #include "kernels/core/problem.h"
 #include "kernels/core/verdict.h"
 #include "memmodel/execution_graph.h"
@@ -51,6 +52,8 @@ struct CheckOptions {
   // At most so many CTAs of a launch are resident at a time; a CTA leaves its place when it exits, and any that has not started
   // may take it. Only resident CTAs are promised to go on. 0: all are. View explorer only.
   std::uint32_t resident = 0;
+  // Who is promised to go on. Anything but fair at each level: view explorer only.
+  ProgressModels progress{};
   std::uint32_t loop_bound = 8;  // rounds of a loop whose condition depends on memory, per thread
   // Whether an output depends on the order in which CTAs finish: what verifies is explored again with sums of floats as ordered
   // expressions and float inputs as symbols, and two behaviours that leave an output with different ones are a finding.
@@ -100,7 +103,7 @@ struct WitnessEvent {
   std::optional<std::size_t> reads_from;
   std::optional<std::size_t> missed;  // a newer write that this stale read did not see
   std::string why_missed;             // which missing order allowed that
-  bool involved = false;              // part of the finding (racing accesses, the stale read)
+  bool involved = false;              // part of the finding (racing accesses, the stale read, a step that repeats for ever)
 };
 
 // A launch, or several that overlap (a stage of the plan, launch_plan.h).
@@ -127,6 +130,18 @@ struct SourceRef {
   friend bool operator==(const SourceRef&, const SourceRef&) = default;
 };
 
+// A run that never ends, as `replay` re-executes it: the moves that lead in, and those that may repeat for ever.
+struct EndlessRun {
+  struct Move {
+    ThreadId thread = 0;
+    std::uint32_t choice = 0;  // of the writes that it may read, or behind which it may write, oldest first
+    friend bool operator==(const Move&, const Move&) = default;
+  };
+  std::vector<Move> way_in;
+  std::vector<ThreadId> cycle;         // each takes what is newest; empty: nobody can move
+  std::vector<std::string> unfinished;  // a line for each thread that does not end: what it repeats, or waits for
+};
+
 struct Finding {
   FindingKind kind = FindingKind::assertion;
   bool violates = true;              // false: only reported (--races report)
@@ -138,6 +153,7 @@ struct Finding {
   std::string repair;                // a repair that was re-checked; may be empty
   Witness witness;
   Witness other;                     // order-dependent: an execution that leaves another value; else empty
+  std::optional<EndlessRun> endless;  // hangs of the view explorer
 };
 
 struct CheckResult {

@@ -42,6 +42,30 @@ template <class Wanted> std::optional<Finding> first(const std::vector<Finding>&
   return it == findings.end() ? std::nullopt : std::optional(*it);
 }
 
+constexpr std::uint64_t most_states = 100'000;
+
+// Whether every run that the progress model allows ends, by states: loops need no bound.
+struct Termination {
+  Verdict verdict = Verdict::inconclusive;
+  std::string reason;
+  std::optional<Finding> hang;
+};
+Termination termination(Problem test, const LitmusOptions& options, Limits limits, const Progress& progress) {
+  // A loop that counts has no end of states.
+  limits.states = limits.states != 0 ? std::min(limits.states, most_states) : most_states;
+  test.contract = {};
+  CheckOptions used = check_options(options);
+  used.engine = Engine::view;
+  used.progress = options.progress;
+  used.races = Races::fail;
+  used.stop_at_first = true;
+  used.collect_states = false;
+  const CheckResult result = check(test, used, limits, progress);
+  if (auto hang = first(result.findings, is_hang)) return {Verdict::violated, "", std::move(hang)};
+  if (!result.findings.empty()) return {Verdict::inconclusive, "whether it ends is not told of a test with " + std::string(name(result.findings.front().kind)), {}};
+  return {result.verdict, result.reason, {}};
+}
+
 // Finding the condition satisfied is a finding of the search for `never`, and of no other.
 std::optional<Finding> satisfying(Problem test, const LitmusOptions& options, const Limits& limits,
                                   const Progress& progress) {
@@ -76,6 +100,12 @@ LitmusOutcome run_litmus(const Problem& test, const LitmusOptions& options, cons
   outcome.statement = fails ? Verdict::violated : Verdict::verified;
   if (cut && !decided_by_witness) outcome.statement = Verdict::inconclusive;
   outcome.liveness = hangs ? Verdict::violated : cut ? Verdict::inconclusive : Verdict::verified;
+  // A hang under fair progress is one under any model.
+  if (outcome.liveness == Verdict::violated || (outcome.liveness == Verdict::verified && options.progress.all_fair())) return outcome;
+  Termination ends = termination(test, options, limits, progress);
+  outcome.liveness = ends.verdict;
+  if (ends.hang) result.findings.push_back(std::move(*ends.hang));
+  if (outcome.liveness == Verdict::inconclusive && outcome.reason.empty()) outcome.reason = ends.reason;
   return outcome;
 }
 

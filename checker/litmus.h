@@ -1,7 +1,8 @@
 // Runs one litmus test: does its final statement hold, does every execution end, which final states are reachable.
 //
 // The final statement speaks of executions in which every thread has finished. Liveness: no thread can wait for ever at a
-// barrier, or spin for ever on values that are coherence-maximal.
+// barrier, and no run that the progress model allows goes on for ever. Execution graphs tell that of loops that only read; where a
+// loop writes, or progress is not fair, the states of the view explorer do.
 #pragma once
 
 #include <optional>
@@ -17,6 +18,8 @@ struct LitmusOptions {
   Model model = Model::ptx;
   // Rounds of a loop, per thread. Two are enough for the public suites; the third shows that nothing hangs on it.
   std::uint32_t loop_bound = 3;
+  // Who is promised to go on: for liveness.
+  ProgressModels progress{};
   bool collect_states = false;  // fill details.final_states
 };
 

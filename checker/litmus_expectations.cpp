@@ -26,11 +26,19 @@ std::vector<std::string_view> split(std::string_view line, char separator) {
 
 class Reader {
  public:
-  explicit Reader(std::string_view file) : file_(file) {}
+  Reader(std::string_view file, const ProgressModels& progress) : file_(file), progress_(progress) {}
 
   void header(std::string_view line) {
     number_ = 1;
     for (const std::string_view name : split(line, '\t')) names_.emplace_back(name);
+    of_progress_ = !has_column("property") && has_column(name(ProgressModel::fair));
+    if (of_progress_) {
+      if (progress_.ctas != progress_.warps || progress_.warps != progress_.lanes)
+        fail(fmt::format("found a table of progress; expected one progress model for each level, got {}", text_of(progress_)));
+      (void)column("path");
+      (void)column(name(progress_.ctas));
+      return;
+    }
     for (const char* needed : needed_columns) (void)column(needed);
   }
 
@@ -42,9 +50,10 @@ class Reader {
     if (cells_.size() != names_.size())
       fail(fmt::format("found {} cells; expected {}, as many as the first line names", cells_.size(),
                        names_.size()));
+    if (of_progress_) return progress_row(rows);
     const auto model = parse_model(cell("model"));
     if (cell("path").empty()) fail("found an empty path; expected a file, from the table's folder on");
-    const std::optional<bool> expected = truth();
+    const std::optional<bool> expected = truth("expected");
     const bool liveness = is_liveness();
     if (!model) return;  // of a model that we don't know: not ours to judge
     LitmusExpectation& expectation = rows[*model][std::string(cell("path"))];
@@ -56,6 +65,15 @@ class Reader {
   }
 
  private:
+  void progress_row(std::map<Model, std::map<std::string, LitmusExpectation>>& rows) const {
+    LitmusExpectation expectation;
+    expectation.liveness = truth(name(progress_.ctas));
+    note_caution(expectation);
+    if (expectation.caution == "mistranslated") return;
+    for (const Model model : {Model::ptx, Model::ptx_v6_0, Model::ptx_v7_5, Model::sc})
+      rows[model].insert_or_assign(std::string(cell("path")), expectation);
+  }
+
   [[noreturn]] void fail(const std::string& what) const {
     throw InputError(fmt::format("{}:{}: {}", file_, number_, what));
   }
@@ -69,10 +87,13 @@ class Reader {
   }
   [[nodiscard]] std::string_view cell(std::string_view name) const { return cells_[column(name)]; }
 
-  [[nodiscard]] std::optional<bool> truth() const {
-    const std::string_view text = cell("expected");
+  [[nodiscard]] bool has_column(std::string_view name) const {
+    return std::find(names_.begin(), names_.end(), name) != names_.end();
+  }
+  [[nodiscard]] bool truth(std::string_view column) const {
+    const std::string_view text = cell(column);
     if (text != "0" && text != "1")
-      fail(fmt::format("found '{}' in column 'expected'; expected 0 or 1", text));
+      fail(fmt::format("found '{}' in column '{}'; expected 0 or 1", text, column));
     return text == "1";
   }
   [[nodiscard]] bool is_liveness() const {
@@ -82,11 +103,13 @@ class Reader {
     return text == "liveness";
   }
   void note_caution(LitmusExpectation& expectation) const {
-    if (std::find(names_.begin(), names_.end(), "caution") == names_.end()) return;
+    if (!has_column("caution")) return;
     if (cell("caution") != "-") expectation.caution = cell("caution");
   }
 
   std::string_view file_;
+  ProgressModels progress_;
+  bool of_progress_ = false;  // the table
   std::size_t number_ = 0;  // of the line
   std::vector<std::string> names_;
   std::vector<std::string_view> cells_;
@@ -94,11 +117,12 @@ class Reader {
 
 }  // namespace
 
-LitmusExpectations LitmusExpectations::parse(std::string_view text, std::string_view file_name) {
+LitmusExpectations LitmusExpectations::parse(std::string_view text, std::string_view file_name,
+                                             const ProgressModels& progress) {
   constexpr std::string_view byte_order_mark = "\xEF\xBB\xBF";
   if (text.starts_with(byte_order_mark)) text.remove_prefix(byte_order_mark.size());
   LitmusExpectations result;
-  Reader reader(file_name);
+  Reader reader(file_name, progress);
   bool first = true;
   for (std::string_view line : split(text, '\n')) {
     if (line.ends_with('\r')) line.remove_suffix(1);

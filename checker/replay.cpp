@@ -9,6 +9,8 @@
 #include "checker/explore/fence_order.h"
 #include "checker/explore/plan_steps.h"
 #include "checker/properties/determinism.h"
+#include "checker/explore/lockstep.h"
+#include "checker/explore/view/view_explorer.h"
 #include "checker/properties/examine.h"
 #include "kernels/core/error.h"
 #include "kernels/core/validate.h"
@@ -101,8 +103,8 @@ class PlanReplay {
   PlanReplay(const Problem& problem, const CheckOptions& options)
       : problem_(problem), options_(options), steps_(problem), terms_(problem.domain), memory_(MemoryImage::initial(problem, terms_)) {}
 
-  // What its last launch shows. `other`: memory that another execution left; may be null.
-  Examination run(const Witness& witness, const MemoryImage* other = nullptr) {
+  // What f(context, point) makes of the witness's last launch, when those before it are executed.
+  template <class F> auto at_last(const Witness& witness, F&& f) {
     if (witness.launches.empty()) misfit("it has no launch");
     if (witness.launches.size() > steps_.size()) misfit("it has more launches than the plan");
     memory_ = MemoryImage::initial(problem_, terms_);
@@ -112,23 +114,46 @@ class PlanReplay {
         if (step != 0) memory_.renew(problem_, terms_, steps_.replay(step));
         replay_entry = memory_;
       }
-      const bool last = step + 1 == witness.launches.size();
       Dependencies dependencies;
       const LaunchContext context(problem_, steps_.stage(step), reading_of(options_), memory_, terms_, dependencies,
                                   options_.loop_bound);
-      LaunchReplay launch(context, witness.launches[step]);
-      launch.run();
-      PlanPoint point = steps_.point(step, replay_entry);
-      if (last) point.other = other;
-      Examination seen = examine(launch.execution, launch.relations, point,
-                                 {.races = last ? options_.races : Races::off, .final_states = false, .seen_races = {}});
-      if (last) return seen;
+      const PlanPoint point = steps_.point(step, replay_entry);
+      if (step + 1 == witness.launches.size()) return f(context, point);
+      const Examination seen = execute(context, witness.launches[step], point, Races::off);
       if (!seen.after) misfit("a launch before the last does not end");
       memory_ = *seen.after;
     }
   }
+  // What its last launch shows. `other`: memory that another execution left; may be null.
+  Examination run(const Witness& witness, const MemoryImage* other = nullptr) {
+    return at_last(witness, [&](const LaunchContext& context, PlanPoint point) {
+      point.other = other;
+      return execute(context, witness.launches.back(), point, options_.races);
+    });
+  }
+  // A run that never ends is re-executed by its moves.
+  Finding endless(const Finding& saved) {
+    return at_last(saved.witness, [&](const LaunchContext& context, const PlanPoint& point) {
+      const view::Schedule schedule{options_.resident, options_.progress};
+      Budget budget({}, {});
+      SearchStats stats;
+      view::ViewExplorer explorer(context, view::FenceReading::exact, std::nullopt, point.number.replay, schedule, options_.reductions,
+                                  budget, stats);
+      view::Path way_in;
+      for (const EndlessRun::Move& move : saved.endless->way_in) way_in.push_back({move.thread, move.choice});
+      const auto run = explorer.endless(way_in, saved.endless->cycle);
+      if (!run) misfit("its moves lead to no run that may go on for ever");
+      return view::finding_of(context, *run, schedule, point.number);
+    });
+  }
 
  private:
+  static Examination execute(const LaunchContext& context, const WitnessLaunch& saved, const PlanPoint& point, Races races) {
+    LaunchReplay launch(context, saved);
+    launch.run();
+    return examine(launch.execution, launch.relations, point, {.races = races, .final_states = false, .seen_races = {}});
+  }
+
   const Problem& problem_;
   const CheckOptions& options_;
   PlanSteps steps_;
@@ -138,11 +163,19 @@ class PlanReplay {
 
 }  // namespace
 
-Finding replay(const Problem& problem, const CheckOptions& options, const Finding& saved) {
-  validate(problem);
+Finding replay(const Problem& given, const CheckOptions& options, const Finding& saved) {
+  validate(given);
+  const Problem problem = options.progress.lanes == ProgressModel::lockstep ? in_lockstep(given) : given;
   const bool two = saved.kind == FindingKind::order_dependent;
   const Problem ordered = two ? with_ordered_sums(problem) : problem;
   PlanReplay plan(ordered, options);
+  const auto with_way_in = [&](Finding found) {
+    found.witness.launches.insert(found.witness.launches.begin(), saved.witness.launches.begin(), saved.witness.launches.end() - 1);
+    found.repair = saved.repair;
+    found.other = saved.other;
+    return found;
+  };
+  if (saved.endless) return with_way_in(plan.endless(saved));
   std::optional<MemoryImage> other;
   if (two) other = plan.run(saved.other).after;
   if (two && !other) misfit("its other execution does not end");
@@ -152,11 +185,7 @@ Finding replay(const Problem& problem, const CheckOptions& options, const Findin
   });
   if (found == seen.findings.end())
     misfit(fmt::format("its execution shows no {} on '{}'", name(saved.kind), saved.location));
-  found->witness.launches.insert(found->witness.launches.begin(), saved.witness.launches.begin(),
-                                 saved.witness.launches.end() - 1);
-  found->repair = saved.repair;
-  found->other = saved.other;
-  return std::move(*found);
+  return with_way_in(std::move(*found));
 }
 
 }  // namespace fencewise

@@ -106,6 +106,7 @@ std::string check_command_line(const Subject& subject, const Options& options, c
   if (options.loop_bound) line += fmt::format(" --loop-bound {}", used.loop_bound);
   if (options.resident) line += fmt::format(" --resident {}", used.resident);
   if (subject.plan.in_flight != 1) line += fmt::format(" --in-flight {}", subject.plan.in_flight);
+  if (!used.progress.all_fair()) line += fmt::format(" --progress {}", text_of(used.progress));
   if (options.clean) line += " --clean";
   if (options.initial == "any") line += " --initial any";
   if (used.determinism) line += " --determinism";

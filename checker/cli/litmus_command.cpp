@@ -41,6 +41,7 @@ LitmusOptions litmus_options(const Options& options) {
   const CheckOptions given = check_options(options);
   LitmusOptions result;
   result.model = given.model;
+  result.progress = given.progress;
   if (options.loop_bound) result.loop_bound = given.loop_bound;
   result.collect_states = true;
   return result;
@@ -61,7 +62,7 @@ struct Expected {
 
 std::optional<Expected> expected_of(const Options& options) {
   if (options.expected.empty()) return std::nullopt;
-  Expected result{LitmusExpectations::parse(read_file(options.expected), options.expected),
+  Expected result{LitmusExpectations::parse(read_file(options.expected), options.expected, check_options(options).progress),
                   std::filesystem::path(options.expected).parent_path().string()};
   return result;
 }
@@ -209,6 +210,7 @@ class LitmusCommand {
     report.options.model = setting_.options.model;
     report.options.races = Races::off;
     report.options.loop_bound = setting_.options.loop_bound;
+    report.options.progress = setting_.options.progress;
     report.result = outcome.details;
     report.result.verdict = outcome.statement;
     report.result.findings.clear();

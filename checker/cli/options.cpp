@@ -5,6 +5,7 @@
 #include <charconv>
 #include <fstream>
 #include <limits>
+#include <map>
 
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
@@ -80,6 +81,10 @@ constexpr std::array table{
               bind_flag<&Options::clean>},
     OptionRow{"--resident", "R", "at most R CTAs at a time; one leaves when it exits, they start in any order", checks,
               bind<&Options::resident>},
+    OptionRow{"--progress", "M", "who is promised to go on: fair (default), hsa, obe, hsa_obe, lobe or unfair; or ctas=M,warps=M,lanes=M",
+              explores, bind<&Options::progress>},
+    OptionRow{"--lockstep", nullptr, "the lanes of a warp move together; the same as --progress lanes=lockstep", explores,
+              bind_flag<&Options::lockstep>},
     OptionRow{"--find-resident", nullptr, "the smallest R that passes", checks, bind_flag<&Options::find_resident>},
     OptionRow{"--no-shrink", nullptr, "show a counterexample at the given parameters, not at the smallest that fail", checks,
               bind_flag<&Options::no_shrink>},
@@ -152,6 +157,36 @@ template <class Enum> Enum one_of(std::string_view option, const std::string& te
   throw InputError(fmt::format("unknown {} '{}'; expected {}", option, text, spellings<Enum>()));
 }
 
+// "hsa", or levels such as "ctas=hsa,lanes=unfair".
+ProgressModels progress_models(const std::string& text) {
+  ProgressModels result;
+  if (text.empty()) return result;
+  const auto model = [&](std::string_view name) {
+    const auto found = from_spelling<ProgressModel>(name);
+    if (found) return *found;
+    throw InputError(fmt::format("--progress {}: unknown model '{}'; expected {}", text, name, spellings<ProgressModel>()));
+  };
+  if (text.find('=') == std::string::npos) {
+    result.ctas = result.warps = result.lanes = model(text);
+  } else {
+    const std::map<std::string_view, ProgressModel*> levels = {
+        {"ctas", &result.ctas}, {"warps", &result.warps}, {"lanes", &result.lanes}};
+    for (std::size_t at = 0; at <= text.size();) {
+      const std::size_t end = std::min(text.find(',', at), text.size());
+      const std::string_view item = std::string_view(text).substr(at, end - at);
+      const std::size_t equals = item.find('=');
+      const auto level = levels.find(item.substr(0, equals));
+      if (equals == std::string_view::npos || level == levels.end())
+        throw InputError(fmt::format("--progress {}: '{}' is no level; write it like ctas=hsa,warps=fair,lanes=unfair", text, item));
+      *level->second = model(item.substr(equals + 1));
+      at = end + 1;
+    }
+  }
+  if (result.ctas == ProgressModel::lockstep || result.warps == ProgressModel::lockstep)
+    throw InputError(fmt::format("--progress {}: only lanes run in lock-step", text));
+  return result;
+}
+
 // A number given to an option, within [least, most].
 template <class Number> Number within(std::string_view option, Number value, Number least, Number most) {
   if (value >= least && value <= most) return value;
@@ -213,6 +248,8 @@ CheckOptions check_options(const Options& options) {
     result.resident = static_cast<std::uint32_t>(within<std::int64_t>("--resident", *options.resident, 1, 1'000'000));
   result.determinism = options.determinism;
   if (options.in_flight) (void)within<std::int64_t>("--in-flight", *options.in_flight, 1, most_in_flight);
+  result.progress = progress_models(options.progress);
+  if (options.lockstep) result.progress.lanes = ProgressModel::lockstep;
   if (options.initial != "declared" && options.initial != "any")
     throw InputError(fmt::format("unknown --initial '{}'; expected declared or any", options.initial));
   return result;
@@ -261,6 +298,8 @@ void refuse_contradictions(const Options& o) {
   if (!o.csv.empty() && o.sweep.empty() && !o.all_variants)
     throw InputError("--csv writes the table of --sweep or --all-variants; give one of them");
   if (!o.csv.empty() && o.csv == o.json) refuse(fmt::format("--csv {}", o.csv), fmt::format("--json {}", o.json));
+  if (o.lockstep && (o.progress.find("lanes") != std::string::npos || (!o.progress.empty() && o.progress.find('=') == std::string::npos)))
+    refuse("--lockstep", fmt::format("--progress {}", o.progress));
   if (!o.order.empty() && o.runs) refuse("--order", "--runs");
   if (!o.dot.empty() && o.all_variants) refuse("--dot", "--all-variants");
   if (o.explain && (o.json == "-" || o.dot == "-"))

@@ -30,6 +30,8 @@ struct Options {
   std::string format = "text";
 
   std::string model = "ptx", races = "fail", engine = "auto", vectors = "strict";
+  std::string progress;  // "hsa" or "ctas=hsa,lanes=unfair"; empty: fair
+  bool lockstep = false;
   std::optional<std::int64_t> in_flight, resident, loop_bound, max_states, max_graphs;
   std::optional<double> max_seconds;
   std::string max_memory;  // "2G"; empty: 75 % of RAM

@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include "checker/explore/lockstep.h"
 #include "kernels/core/access.h"
 #include "kernels/core/error.h"
 

@@ -29,21 +29,20 @@ constexpr std::size_t most_bad_ends = 64;  // that are retraced where all findin
 constexpr std::size_t most_threads_judged = 64;  // larger launches: a race is shown by its two accesses
 constexpr std::uint64_t most_graphs_of_a_path = 2000;
 
-template <class Predicate> void leave_out(WitnessLaunch& launch, const Predicate& unwanted) {
-  std::vector<std::optional<std::size_t>> place;  // [event] after it
-  std::vector<WitnessEvent> kept;
-  for (WitnessEvent& e : launch.events) {
-    if (unwanted(e)) {
-      place.emplace_back();
-      continue;
-    }
-    place.emplace_back(kept.size());
-    kept.push_back(std::move(e));
-  }
-  for (WitnessEvent& e : kept)
-    for (std::optional<std::size_t>* other : {&e.reads_from, &e.missed})
-      if (*other) *other = place[**other];
-  launch.events = std::move(kept);
+// Who is there, and who goes on.
+std::string assumed(const CheckOptions& options) {
+  const std::string there = options.resident == 0
+                                ? "all CTAs are resident"
+                                : fmt::format("at most {} CTAs are resident at a time, they start in any order", options.resident);
+  if (options.progress.all_fair())
+    return fmt::format("{}{} every {}thread that can go on goes on (fair)", there, options.resident == 0 ? " and" : ", and",
+                       options.resident == 0 ? "" : "resident ");
+  return fmt::format("{}{} progress is {} (docs/progress.md)", there, options.resident == 0 ? " and" : ", and", text_of(options.progress));
+}
+
+// Whether what is promised to a CTA depends on its name, or on what it has done.
+bool names_ctas(const ProgressModels& models) {
+  return models.ctas != ProgressModel::fair && models.ctas != ProgressModel::unfair;
 }
 
 bool ended(const PartialExecution::Thread& t) { return t.status == ThreadStatus::exited; }
@@ -141,7 +140,7 @@ bool PlanSearch::explore_stage(const Node& node, const Stage& stage, const PlanP
     try {
       if (const auto go_on = explore_views(node, context, point, next)) return *go_on;
     } catch (const NotModelled& e) {
-      if (options_.engine == Engine::view || options_.resident != 0) throw;
+      if (options_.engine == Engine::view || options_.resident != 0 || !options_.progress.all_fair()) throw;
       engine_note_ = fmt::format("graph explorer: {}", e.what());
     }
   }
@@ -160,11 +159,13 @@ bool PlanSearch::explore_graphs(const Node& node, const LaunchContext& context, 
 // Small launches are explored graph by graph, which tells more: every behaviour by name.
 bool PlanSearch::wants_views(const LaunchContext& context) {
   const bool limited = options_.resident != 0 && options_.resident < context.image.ctas;
+  const bool fair = options_.progress.all_fair();
   if (options_.engine == Engine::graph) {
     if (limited) throw NotModelled("the graph explorer takes all CTAs as resident; use --engine view");
+    if (!fair) throw NotModelled("the graph explorer takes progress as fair; use --engine view");
     return false;
   }
-  const bool asked = options_.engine == Engine::view || limited;
+  const bool asked = options_.engine == Engine::view || limited || !fair;
   const bool small = context.image.threads.size() <= most_threads_for_graphs && context.image.ctas <= most_ctas_for_graphs;
   if (!asked && (small || options_.collect_states)) return false;
   std::string why;
@@ -182,7 +183,7 @@ std::optional<bool> PlanSearch::explore_views(const Node& node, const std::share
                                               const PlanPoint& point, Frontier& next) {
   std::string why;
   std::optional<Symmetry> symmetry;
-  if (options_.symmetry != Reduction::off && symmetry_allowed_ && !options_.collect_states)
+  if (options_.symmetry != Reduction::off && symmetry_allowed_ && !options_.collect_states && !names_ctas(options_.progress))
     symmetry = Symmetry::find(*context, point.number.replay, why);
   const bool always = problem_.contract.quantifier == Quantifier::always;
   const auto good = [&](const view::State& state, const MemoryImage& memory) {
@@ -200,8 +201,9 @@ std::optional<bool> PlanSearch::explore_views(const Node& node, const std::share
   view::Explored explored;
   const auto pass = [&](view::FenceReading fences) {
     result_.search = before;
-    explorer = std::make_shared<view::ViewExplorer>(*context, fences, symmetry, point.number.replay, options_.resident, options_.reductions,
-                                                    budget_, result_.search);
+    explorer = std::make_shared<view::ViewExplorer>(*context, fences, symmetry, point.number.replay,
+                                                    view::Schedule{options_.resident, options_.progress}, options_.reductions, budget_,
+                                                    result_.search);
     explored = explorer->explore(good, options_.stop_at_first ? 1 : most_bad_ends,
                                  always && !options_.collect_states ? view::FinalState::memory : view::FinalState::memory_and_registers);
     result_.engine = "view";
@@ -213,14 +215,15 @@ std::optional<bool> PlanSearch::explore_views(const Node& node, const std::share
         record(access_finding(*context, *found, point.number), node);
         return true;
       }
-    const view::Retrace path = explorer->retrace(bad.path);
-    if (bad.hangs && limited) return report_hang(node, *context, path, point);
-    return confirm(node, *context, path, point, next);
+    const bool fair_and_all_there = options_.progress.all_fair() && !limited;
+    if (bad.hangs && !fair_and_all_there) return report_endless(node, *context, *explorer, bad, point);
+    return confirm(node, *context, explorer->retrace(bad.path), point, next) ||
+           (bad.hangs && report_endless(node, *context, *explorer, bad, point));
   };
   // First with one-sided fences, which allow more: "nothing is wrong" and "one memory is left" carry over, and so do
   // counterexamples that the axioms confirm.
   bool decided = false;
-  if (options_.one_sided != Reduction::off) {
+  if (options_.one_sided != Reduction::off && options_.progress.all_fair()) {
     pass(view::FenceReading::one_sided);
     if (!explored.complete) return false;
     decided = std::all_of(explored.bad.begin(), explored.bad.end(), is_confirmed) &&
@@ -267,43 +270,17 @@ std::optional<bool> PlanSearch::explore_views(const Node& node, const std::share
   return true;
 }
 
-// A hang for want of places: who holds them, who waits. The path is re-executed; the rest of the launch would go on if all CTAs
-// were resident, so the graph alone does not show it.
-bool PlanSearch::report_hang(const Node& node, const LaunchContext& context, const view::Retrace& path,
-                             const PlanPoint& point) {
-  PartialExecution x = view::follow(context, path);
+// A run that never ends, which no finite graph shows: it is re-executed, and what can be judged of it, the way in, is.
+bool PlanSearch::report_endless(const Node& node, const LaunchContext& context, view::ViewExplorer& explorer,
+                                const view::Explored::Bad& bad, const PlanPoint& point) {
+  const auto endless = explorer.endless(bad.path, bad.cycle);
+  if (!endless) return false;
+  PartialExecution x = view::follow(context, explorer.retrace(bad.path));
   Relations r;
   r.prepare(x.graph, context.reading);
   r.derive(x.graph);
   if (r.violated_axiom(x.graph)) return false;
-  Finding f;
-  f.launch = point.number.replay;
-  std::set<std::uint32_t> waiting;
-  const view::Retrace::Unfinished* spins = nullptr;
-  for (const auto& u : path.unfinished)
-    if (u.status == view::Status::waiting)
-      waiting.insert(context.image.cta_of[u.thread]);
-    else if (spins == nullptr)
-      spins = &u;
-  f.kind = spins != nullptr && (spins->status == view::Status::visible || spins->status == view::Status::spinning)
-               ? FindingKind::livelock
-               : FindingKind::stuck;
-  if (spins != nullptr) {
-    const Kernel& kernel = *context.image.threads[spins->thread].kernel;
-    const Instruction& at = kernel.at(spins->at);
-    f.threads = {thread_name(context, spins->thread)};
-    f.message = fmt::format("{} waits for ever at '{}'", f.threads.front(), print(at, kernel));
-    if (at.where.line != 0 && at.where.file < kernel.files.size()) f.lines = {{kernel.files[at.where.file], at.where.line}};
-  }
-  if (!waiting.empty())
-    f.message += fmt::format(": CTA {} never start{}, since only {} {} resident at a time and none of them exits",
-                             fmt::join(waiting, ", "), waiting.size() == 1 ? "s" : "", options_.resident,
-                             options_.resident == 1 ? "is" : "are");
-  f.witness.launches.push_back(witness_of(x, r, point.number));
-  WitnessLaunch& launch = f.witness.launches.back();
-  launch.graph = {};  // not complete: what the others would read is open
-  leave_out(launch, [&](const WitnessEvent& e) { return e.thread != no_thread && waiting.contains(context.image.cta_of[e.thread]); });
-  record(std::move(f), node);
+  record(view::finding_of(context, *endless, {options_.resident, options_.progress}, point.number), node);
   return true;
 }
 
@@ -458,11 +435,7 @@ void PlanSearch::conclude() {
         "{} are counted up to the names of {} interchangeable CTAs; --engine graph names them all",
         result_.engine == "view" ? "states" : "graphs", result_.search.interchangeable);
   if (result_.reason.empty()) result_.reason = engine_note_;
-  result_.assumptions.push_back(
-      options_.resident == 0 ? "all CTAs are resident and every thread that can go on goes on (fair)"
-                             : fmt::format("at most {} CTAs are resident at a time, they start in any order, and every resident "
-                                           "thread that can go on goes on (fair)",
-                                           options_.resident));
+  result_.assumptions.push_back(assumed(options_));
   if (options_.vectors == Vectors::whole && has_strong_vectors(problem_))
     result_.assumptions.push_back("an aligned vector of up to 16 bytes is accessed at once (--vectors whole)");
 }

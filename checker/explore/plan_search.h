@@ -13,7 +13,7 @@
 #include "checker/explore/budget.h"
 #include "checker/explore/plan_steps.h"
 #include "checker/explore/symmetry.h"
-#include "checker/explore/view/retrace.h"
+#include "checker/explore/view/view_explorer.h"
 #include "checker/properties/examine.h"
 
 namespace fencewise {
@@ -50,7 +50,8 @@ class PlanSearch {
   // Takes the behaviours that a path of the view explorer stands for, until one shows a finding. False: none does.
   bool confirm(const Node& node, const LaunchContext& context, const view::Retrace& path, const PlanPoint& point,
                Frontier& next);
-  bool report_hang(const Node& node, const LaunchContext& context, const view::Retrace& path, const PlanPoint& point);
+  bool report_endless(const Node& node, const LaunchContext& context, view::ViewExplorer& explorer,
+                      const view::Explored::Bad& bad, const PlanPoint& point);
   [[nodiscard]] bool wants_views(const LaunchContext& context);
   bool take_each_memory(const Node& node, PartialExecution& execution, Relations& relations, const PlanPoint& point,
                         Frontier& next);

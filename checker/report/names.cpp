@@ -23,6 +23,15 @@ template <> std::span<const EnumName<Engine>> names_of<Engine>() {
   return names;
 }
 
+template <> std::span<const EnumName<ProgressModel>> names_of<ProgressModel>() {
+  using Entry = EnumName<ProgressModel>;
+  static const auto entry = [](ProgressModel model) { return Entry{model, name(model)}; };
+  static const std::array names{entry(ProgressModel::fair),    entry(ProgressModel::hsa),  entry(ProgressModel::obe),
+                                entry(ProgressModel::hsa_obe), entry(ProgressModel::lobe), entry(ProgressModel::unfair),
+                                entry(ProgressModel::lockstep)};
+  return names;
+}
+
 template <> std::span<const EnumName<Verdict>> names_of<Verdict>() {
   static const std::array names{EnumName<Verdict>{Verdict::verified, name(Verdict::verified)},
                                 EnumName<Verdict>{Verdict::violated, name(Verdict::violated)},

@@ -1,6 +1,7 @@
 // The spelling of enumerators on the command line and in JSON, both ways, from one table each.
 //
-// The names of verdicts, finding kinds and models are with their types (kernels/core/verdict.h, memmodel/model.h).
+// The names of verdicts, finding kinds, models and progress models are with their types (kernels/core/verdict.h, memmodel/model.h,
+// checker/progress_model.h).
 #pragma once
 
 #include <optional>
@@ -26,6 +27,7 @@ template <class Enum> [[nodiscard]] std::span<const EnumName<Enum>> names_of();
 template <> [[nodiscard]] std::span<const EnumName<Races>> names_of<Races>();
 template <> [[nodiscard]] std::span<const EnumName<Vectors>> names_of<Vectors>();
 template <> [[nodiscard]] std::span<const EnumName<Engine>> names_of<Engine>();
+template <> [[nodiscard]] std::span<const EnumName<ProgressModel>> names_of<ProgressModel>();
 template <> [[nodiscard]] std::span<const EnumName<Verdict>> names_of<Verdict>();
 template <> [[nodiscard]] std::span<const EnumName<FindingKind>> names_of<FindingKind>();
 template <> [[nodiscard]] std::span<const EnumName<Model>> names_of<Model>();

@@ -216,6 +216,16 @@ WitnessLaunch launch(const Node& node) {
 
 // --- findings, reports ---
 
+EndlessRun endless(const Node& node) {
+  EndlessRun run;
+  run.unfinished = texts(node["unfinished"]);
+  run.way_in = node["way_in"].list([](const Node& n) {
+    return EndlessRun::Move{n["thread"].number<ThreadId>(), n["choice"].number<std::uint32_t>()};
+  });
+  run.cycle = node["cycle"].list([](const Node& n) { return n.number<ThreadId>(); });
+  return run;
+}
+
 Finding finding(const Node& node) {
   Finding f;
   f.kind = node["kind"].one_of<FindingKind>();
@@ -228,6 +238,7 @@ Finding finding(const Node& node) {
     return SourceRef{n["file"].text(), n["line"].number<std::uint32_t>()};
   });
   f.repair = node["repair"].text();
+  if (!node["endless"].is_null()) f.endless = endless(node["endless"]);
   f.witness.launches = node["witness"]["launches"].list([](const Node& n) { return launch(n); });
   f.other.launches = node["other"]["launches"].list([](const Node& n) { return launch(n); });
   return f;
@@ -243,6 +254,10 @@ CheckOptions check_options(const Node& root) {
   o.loop_bound = node["loop_bound"].number<std::uint32_t>();
   o.determinism = node["determinism"].boolean();
   o.stop_at_first = node["stop_at_first"].boolean();
+  o.resident = node["resident"].number<std::uint32_t>();
+  const Node progress = node["progress"];
+  o.progress = {progress["ctas"].one_of<ProgressModel>(), progress["warps"].one_of<ProgressModel>(),
+                progress["lanes"].one_of<ProgressModel>()};
   return o;
 }
 

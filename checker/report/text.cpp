@@ -104,10 +104,13 @@ class TextReport {
     if (!f.violates) out_ += fmt::format("reported only: {}\n", finding_title(f));
     out_ += f.message + "\n";
     source_lines(f);
+    if (f.endless)
+      for (const std::string& line : f.endless->unfinished) out_ += fmt::format("  {}\n", line);
     for (const WitnessLaunch& launch : f.witness.launches) {
       const bool last = &launch == &f.witness.launches.back();
       if (last || options_.verbose) {
         table(launch);
+        if (last && f.endless && !f.endless->cycle.empty()) out_ += "the steps marked * repeat for ever\n";
       } else {
         out_ += fmt::format("{}: CTAs finish in the order {}\n", launch_name(launch), finish_order_text(launch));
       }

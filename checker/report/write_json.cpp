@@ -129,6 +129,15 @@ Json readable_events(const Finding& f) {
   return list;
 }
 
+Json endless(const EndlessRun& run) {
+  Json json;
+  json["unfinished"] = run.unfinished;
+  json["way_in"] = Json::array();
+  for (const auto& move : run.way_in) json["way_in"].push_back(Json{{"thread", move.thread}, {"choice", move.choice}});
+  json["cycle"] = run.cycle;
+  return json;
+}
+
 Json finding(const Finding& f) {
   Json json;
   json["kind"] = spelling(f.kind);
@@ -142,6 +151,7 @@ Json finding(const Finding& f) {
   json["finish_order"] =
       f.witness.launches.empty() ? Json::array() : Json(f.witness.launches.back().finish_order);
   json["repair"] = f.repair;
+  json["endless"] = f.endless ? endless(*f.endless) : Json(nullptr);
   json["witness"] = witness(f.witness);
   json["other"] = witness(f.other);
   return json;
@@ -163,6 +173,8 @@ Json check_options(const CheckOptions& o) {
   json["loop_bound"] = o.loop_bound;
   json["determinism"] = o.determinism;
   json["stop_at_first"] = o.stop_at_first;
+  json["resident"] = o.resident;
+  json["progress"] = Json{{"ctas", spelling(o.progress.ctas)}, {"warps", spelling(o.progress.warps)}, {"lanes", spelling(o.progress.lanes)}};
   return json;
 }
 

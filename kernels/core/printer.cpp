@@ -240,7 +240,7 @@ class InstructionPrinter {
     return text;
   }
 
-  std::string operator()(const WarpBarrier& barrier) const { return "bar.warp.sync " + mask(barrier.mask); }
+  std::string operator()(const WarpBarrier& barrier) const { return barrier.mask.present() ? "bar.warp.sync " + mask(barrier.mask) : "(lanes meet)"; }
 
   std::string operator()(const Shuffle& shuffle) const {
     return fmt::format("shfl.sync.{}.b32 {}, {}, {}, {}, {}", name(shuffle.mode),

@@ -350,20 +350,21 @@ TEST(LoopBound, LeavesTheEndOpenThoughTheClaimIsDecided) {
   const ScratchFolder folder;
   const std::string test = folder.file("t.litmus"), table = folder.file("e.tsv");
   write_file(test, counting_lock + "exists (P0:r0 == 0)\n");
-  const ProcessResult result = fencewise({"litmus", test});
+  const std::string v7_5 = "--model=ptx-v7.5";
+  const ProcessResult result = fencewise({"litmus", test, v7_5});
   EXPECT_EQ(result.exit_code, 3);
   EXPECT_THAT(line_with(result.out, "t.litmus "), HasSubstr("verified      ?  "));
   EXPECT_THAT(line_with(result.out, "t.litmus "),
               EndsWith("would go round more than 3 times (--loop-bound)"));
   EXPECT_THAT(result.out,
-              HasSubstr("1 test, model ptx: 1 verified, 0 violated; of 1 it is open whether they end; "));
-  EXPECT_EQ(Json::parse(fencewise({"litmus", test, "--json", "-"}).out)["tests"][0]["status"],
+              HasSubstr("1 test, model ptx-v7.5: 1 verified, 0 violated; of 1 it is open whether they end; "));
+  EXPECT_EQ(Json::parse(fencewise({"litmus", test, v7_5, "--json", "-"}).out)["tests"][0]["status"],
             "inconclusive");
   // A table that asks for the claim alone has its answer; one that asks for the end has not.
-  write_file(table, "path\tmodel\tproperty\texpected\nt.litmus\tptx\tassertion\t1\n");
-  EXPECT_EQ(fencewise({"litmus", test, "--expected", table}).exit_code, 0);
-  write_file(table, "path\tmodel\tproperty\texpected\nt.litmus\tptx\tliveness\t1\n");
-  EXPECT_EQ(fencewise({"litmus", test, "--expected", table}).exit_code, 3);
+  write_file(table, "path\tmodel\tproperty\texpected\nt.litmus\tv7.5\tassertion\t1\n");
+  EXPECT_EQ(fencewise({"litmus", test, v7_5, "--expected", table}).exit_code, 0);
+  write_file(table, "path\tmodel\tproperty\texpected\nt.litmus\tv7.5\tliveness\t1\n");
+  EXPECT_EQ(fencewise({"litmus", test, v7_5, "--expected", table}).exit_code, 3);
   EXPECT_EQ(fencewise({"check", test}).exit_code, 3);
 }
 

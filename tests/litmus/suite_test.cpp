@@ -15,6 +15,7 @@
 #include "kernels/frontend/litmus/parse.h"
 #include "tests/support/differential.h"
 #include "tests/support/litmus_suite.h"
+#include "tests/support/process.h"
 
 namespace fencewise {
 namespace {
@@ -100,6 +101,26 @@ TEST_F(OpenSuite, HasThePublishedVerdicts) {
              executions, seconds, slowest, slowest_test);
   if (!testing::small_scale()) {
     EXPECT_LT(slowest, 1.0) << slowest_test;
+  }
+}
+
+// Whether every execution ends under each progress model: each row of the table that is not marked mistranslated.
+TEST_F(OpenSuite, HasThePublishedVerdictsOfProgress) {
+  const std::string table = suite_.folder + "/progress.tsv";
+  for (const ProgressModel model :
+       {ProgressModel::fair, ProgressModel::hsa, ProgressModel::obe, ProgressModel::hsa_obe, ProgressModel::lobe}) {
+    LitmusOptions options;
+    options.progress = {model, model, model};
+    const auto expected = LitmusExpectations::parse(testing::contents_of(table), table, options.progress);
+    std::size_t rows = 0;
+    for (const auto& [path, row] : expected.of(Model::ptx)) {
+      ++rows;
+      if (testing::small_scale() && rows % 10 != 0) continue;
+      const LitmusOutcome got = run_litmus(read_litmus(suite_.folder + "/" + path), options);
+      EXPECT_EQ(got.liveness, row.liveness.value() ? Verdict::verified : Verdict::violated)
+          << path << " under " << name(model) << ": " << got.reason;
+    }
+    EXPECT_EQ(rows, 290U) << name(model);
   }
 }
 

@@ -114,15 +114,30 @@ class KernelLook {
     const Instruction& o = kernel_.at(out.ref);
     for (const RegisterId r : registers_read(o))
       if (from[r.value] && !(o.guard && o.guard->predicate == r)) return true;
-    return !path(in.ref, out.ref, [&](const Instruction& j) {
-      const auto* branch = std::get_if<CondBranch>(&j.operation);
-      return branch && from[branch->predicate.value];
-    });
+    const auto decided = branches_that_depend(from);
+    return !path(in.ref, out.ref, [&](const Instruction& j) { return decided.contains(&j); });
   }
 
   [[nodiscard]] const Kernel& kernel() const { return kernel_; }
 
  private:
+  // Branches on a register in `from`, or on one that their own block sets last, from such a register.
+  [[nodiscard]] std::set<const Instruction*> branches_that_depend(const std::vector<bool>& from) const {
+    std::set<const Instruction*> branches;
+    for (const Block& block : kernel_.blocks) {
+      std::vector<bool> here = from;
+      for (const Instruction& i : block.instructions) {
+        if (const auto* branch = std::get_if<CondBranch>(&i.operation); branch && here[branch->predicate.value]) branches.insert(&i);
+        const auto* a = std::get_if<Arithmetic>(&i.operation);
+        const auto depends = [&](const Operand& o) { return o.is_register() && here[o.index]; };
+        for (const RegisterId r : registers_written(i))
+          if (!single_[r.value])
+            here[r.value] = a && !i.guard && (depends(a->a) || depends(a->b) || depends(a->c));
+      }
+    }
+    return branches;
+  }
+
   const Kernel& kernel_;
   const Hierarchy& hierarchy_;
   std::vector<bool> single_;  // [register] written by one instruction only

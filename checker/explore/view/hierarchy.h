@@ -26,8 +26,8 @@ class Hierarchy {
   [[nodiscard]] Level top() const { return static_cast<Level>(groups_.size() - 1); }
   [[nodiscard]] Place gone(Place cta) const { return gone_[cta]; }
   [[nodiscard]] std::uint32_t ctas() const { return static_cast<std::uint32_t>(gone_.size()); }
-  // Whether a scope of this level includes all threads of the launch.
-  [[nodiscard]] bool everybody(Level level) const { return level == top() && one_top_; }
+  // Whether a scope of this level includes all threads of the launch, of several CTAs: then also what is left of one.
+  [[nodiscard]] bool everybody(Level level) const { return level == top() && one_top_ && !by_cta_[level]; }
   // Of strong accesses.
   [[nodiscard]] bool reaches(Place from, Level level, Place to) const {
     return groups_[level][from] == groups_[level][to];

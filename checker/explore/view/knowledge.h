@@ -54,6 +54,7 @@ class View {
     if (words > 0) std::memcpy(words_.data(), bytes, words * sizeof(std::uint64_t));
   }
   [[nodiscard]] const std::vector<std::uint64_t>& words() const { return words_; }
+  friend bool operator==(const View& a, const View& b) { return a.includes(b) && b.includes(a); }
 
  private:
   std::vector<std::uint64_t> words_;  // trailing zeros mean nothing
@@ -76,6 +77,7 @@ class Structure {
   void clear() { views_.clear(); }
   [[nodiscard]] std::vector<std::pair<Group, View>>& views() { return views_; }
   [[nodiscard]] const std::vector<std::pair<Group, View>>& views() const { return views_; }
+  friend bool operator==(const Structure&, const Structure&) = default;
 
  private:
   std::vector<std::pair<Group, View>> views_;

@@ -67,6 +67,10 @@ std::vector<std::vector<bool>> depositing_fences(const Kernel& kernel) {
   return deposits;
 }
 
+bool is_access(const Action& action) {
+  return action.kind == Action::Kind::load || action.kind == Action::Kind::store || action.kind == Action::Kind::atomic;
+}
+
 // [array] of the launch's threads that run the kernel: it is one element, accessed as a whole.
 std::vector<bool> single_locations(const LaunchContext& c, const Kernel& kernel) {
   std::vector<bool> single(kernel.arrays.size(), false);
@@ -84,13 +88,14 @@ std::vector<bool> single_locations(const LaunchContext& c, const Kernel& kernel)
 }  // namespace
 
 Machine::Machine(const LaunchContext& c, FenceReading fences, const Symmetry* symmetry, std::uint32_t resident,
-                 Mutation mutation)
+                 Pace pace, Mutation mutation)
     : context_(c),
       hierarchy_(c),
       interpreter_(c.terms, c.image.memory, nullptr),
       fence_reading_(fences),
       symmetry_(symmetry),
       resident_(resident == 0 ? c.image.ctas : resident),
+      pace_(pace),
       mutation_(mutation),
       written_(written_storages(c)),
       threads_of_cta_(c.image.ctas) {
@@ -99,6 +104,7 @@ Machine::Machine(const LaunchContext& c, FenceReading fences, const Symmetry* sy
     if (c.has_placed_threads())
       for (std::uint32_t r = 0; r < kernel.registers.size(); ++r) at_exit.push_back(RegisterId{r});
     liveness_.emplace_back(kernel, at_exit);
+    meeting_points_.emplace_back(kernel);
     futures_.emplace_back(kernel, hierarchy_, single_locations(c, kernel), symmetry);
     deposits_.push_back(depositing_fences(kernel));
   }
@@ -353,7 +359,7 @@ bool Machine::goes_first(State& s, ThreadId id) {
   Rules rules(*this, s, id);
   const Action action = interpreter_.next(rules.program, rules.t.state);
   if (action.kind == Action::Kind::store) return true;
-  if (action.kind == Action::Kind::fence) return false;
+  if (!is_access(action)) return false;
   const DoingBits others_must_not =
       action.kind == Action::Kind::load ? Doing::any_write : Doing::any_read | Doing::any_write;
   for (ThreadId u = 0; u < s.threads.size(); ++u)
@@ -361,11 +367,17 @@ bool Machine::goes_first(State& s, ThreadId id) {
   return true;
 }
 
+bool Machine::at_store(const State& s, ThreadId id) const {
+  const Thread& t = s.threads[id];
+  return t.status == Status::visible &&
+         std::holds_alternative<Store>(context_.image.threads[id].kernel->at({t.state.block, t.state.index}).operation);
+}
+
 std::uint32_t Machine::options(State& s, ThreadId id) {
   if (s.threads[id].status != Status::visible) return 1;
   Rules rules(*this, s, id);
   const Action action = interpreter_.next(rules.program, rules.t.state);
-  if (action.kind == Action::Kind::fence) return 1;
+  if (!is_access(action)) return 1;
   const Cell& c = rules.cell(locations_.number(action.place.location));
   std::uint32_t count = 0;
   for (std::size_t p = rules.low(c); p < c.messages.size(); ++p) {
@@ -384,7 +396,7 @@ std::optional<std::uint32_t> Machine::option_of(State& s, ThreadId id, Origin or
   if (s.threads[id].status != Status::visible) return 0;
   Rules rules(*this, s, id);
   const Action action = interpreter_.next(rules.program, rules.t.state);
-  if (action.kind == Action::Kind::fence) return 0;
+  if (!is_access(action)) return 0;
   const Cell& c = rules.cell(locations_.number(action.place.location));
   std::uint32_t option = 0;
   for (std::size_t p = rules.low(c); p < c.messages.size(); ++p) {
@@ -405,17 +417,20 @@ Machine::Taken Machine::take(State& s, Move move) {
   const std::uint32_t cta = context_.image.cta_of[move.thread];
   const ThreadState from = s.threads[move.thread].state;
   const std::uint64_t effects = effects_;
+  bool first_step = false;
   if (s.threads[move.thread].status == Status::visible) {
+    first_step = pace_.notes_who_stepped && !s.threads[move.thread].stepped;
+    s.threads[move.thread].stepped |= first_step;
     Rules rules(*this, s, move.thread);
     const Action action = interpreter_.next(rules.program, rules.t.state);
-    taken.newest = action.kind == Action::Kind::fence || move.option + 1 == options(s, move.thread);
+    taken.newest = !is_access(action) || move.option + 1 == options(s, move.thread);
     if (symmetry_ != nullptr) {
       Thread& thread = s.threads[move.thread];
       rules.sweep.visited = std::move(thread.swept);
-      if (action.kind == Action::Kind::fence)
-        rules.sweep.end();
-      else
+      if (is_access(action))
         rules.sweep.access(action.where, 0, action.place.location, rules.place);
+      else
+        rules.sweep.end();
       thread.swept = std::move(rules.sweep.visited);
       rules.sweep.visited.clear();
     }
@@ -423,6 +438,9 @@ Machine::Taken Machine::take(State& s, Move move) {
       case Action::Kind::load: rules.load(action, move.option); break;
       case Action::Kind::store: rules.store(action, move.option); break;
       case Action::Kind::atomic: rules.atomic(action, move.option); break;
+      case Action::Kind::barrier:
+      case Action::Kind::warp:
+      case Action::Kind::exit: arriving_ = move.thread; break;
       default: {
         const Fence& fence = std::get<Fence>(action.instruction->operation);
         rules.fence_sc(fence, true, fence_reading_ != FenceReading::one_sided || deposits(move.thread, action.where));
@@ -443,7 +461,7 @@ Machine::Taken Machine::take(State& s, Move move) {
     Thread before;
     before.state = from;
     clear_dead_registers(before, move.thread);
-    taken.idle = thread.state == before.state;
+    taken.idle = thread.state == before.state && !first_step;
   }
   return taken;
 }

@@ -14,6 +14,7 @@
 #include <string>
 #include <vector>
 
+#include "checker/explore/lockstep.h"
 #include "checker/explore/partial_execution.h"
 #include "checker/explore/symmetry.h"
 #include "checker/explore/view/future.h"
@@ -35,12 +36,20 @@ struct Move {
   std::uint32_t option = 0;  // which message to read, or where in coherence order to write
 };
 
+// What a progress model asks of the moves.
+struct Pace {
+  // Arrivals at barriers and exits are moves too, and no private steps: a thread may be left standing just before one, and others
+  // notice.
+  bool arrivals_are_moves = false;
+  bool notes_who_stepped = false;  // Thread::stepped
+};
+
 class Machine {
  public:
   // `symmetry` may be null; else sweeps over slots are checked to be whole (SymmetryBroken).
   // `resident`: how many CTAs may be resident at a time; 0: all.
   Machine(const LaunchContext& context, FenceReading fences, const Symmetry* symmetry, std::uint32_t resident,
-          Mutation mutation = Mutation::none);
+          Pace pace = {}, Mutation mutation = Mutation::none);
 
   [[nodiscard]] State initial();
   // Takes all private steps; of one CTA before the others, if asked to.
@@ -55,6 +64,8 @@ class Machine {
   // Whether the thread's visible operation may be taken before all that others do: a store (others may still read what is older,
   // and write before it), a load of what nobody writes any more, an atomic on what nobody else accesses any more.
   [[nodiscard]] bool goes_first(State& state, ThreadId thread);
+  // Whether its next visible operation is a store.
+  [[nodiscard]] bool at_store(const State& state, ThreadId thread) const;
   // The outcome in which it reads, or writes behind, the message of that origin. No value: there is none.
   [[nodiscard]] std::optional<std::uint32_t> option_of(State& state, ThreadId thread, Origin origin);
   // How many outcomes the visible operation has; 1 where the thread only ended.
@@ -108,6 +119,7 @@ class Machine {
   [[nodiscard]] Trouble run(State& state, ThreadId thread, bool through_deposits);
   [[nodiscard]] bool complete_barrier(State& state, ThreadId one_of);
   [[nodiscard]] bool complete_warp(State& state, ThreadId one_of);
+  [[nodiscard]] bool complete_meeting(State& state, ThreadId one_of);
   [[nodiscard]] std::uint64_t members(const State& state, ThreadId thread) const;
   [[nodiscard]] Value reduce(const Barrier& barrier, const std::vector<const Arrival*>& phase) const;
 
@@ -117,9 +129,12 @@ class Machine {
   FenceReading fence_reading_;
   const Symmetry* symmetry_;
   std::uint32_t resident_;
+  Pace pace_;
+  std::optional<ThreadId> arriving_;  // whose arrival or exit is the move that is taken
   Mutation mutation_;
   std::vector<std::vector<std::pair<std::uint32_t, Value>>> constants_;  // [thread] (register, value), that tell CTAs apart
   std::vector<Liveness> liveness_;   // [kernel]
+  std::vector<MeetingPoints> meeting_points_;  // [kernel]
   std::vector<Future> futures_;      // [kernel]
   std::vector<std::vector<std::vector<bool>>> deposits_;  // [kernel][block][instruction]
   std::vector<bool> written_;        // [storage] some thread may write it

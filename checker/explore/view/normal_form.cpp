@@ -33,6 +33,28 @@ template <class StateRef, class F> void each_view(StateRef& s, F&& f) {
   structure(s.fence_sc);
 }
 
+// A message that an atomic has read and left as it was, and the atomic's own, are one: nothing is written between them, both have
+// one value and pass on the same, and who reads the first may go on to the second but need not know it. A lock that is taken in
+// vain, again and again, has no more messages for it. `wide`: the level at which all that may still read are included, if so.
+void join_messages(Cell& c, std::optional<Level> wide) {
+  const auto told = [&](const Message& m) {
+    return std::any_of(c.accesses.begin(), c.accesses.end(), [&](const PastAccess& a) { return a.record == m.record; });
+  };
+  for (std::size_t n = 0; n + 1 < c.messages.size();) {
+    Message& first = c.messages[n];
+    const Message& second = c.messages[n + 1];
+    const bool alike = first.glued && first.strong && second.strong && first.value == second.value && first.level == second.level &&
+                       (first.place == second.place || first.level == wide) && first.released == second.released && !told(second);
+    if (!alike) {
+      ++n;
+      continue;
+    }
+    first.glued = second.glued;
+    first.origin = second.origin;
+    c.messages.erase(c.messages.begin() + static_cast<std::ptrdiff_t>(n) + 1);
+  }
+}
+
 bool live(const Thread& t) { return t.status != Status::exited && t.status != Status::faulted; }
 
 }  // namespace
@@ -206,6 +228,7 @@ void NormalForm::forget_in_cells(State& s) {
         return !h.reaches(cta_of[t], h.top(), a.place) || !h.reaches(a.place, a.level, cta_of[t]);
       });
     });
+    join_messages(c, (who.any & Doing::narrow) == 0 ? std::optional(h.top()) : std::nullopt);
     const Message& first = c.messages.front();
     if (c.messages.size() == 1 && first.initial && c.accesses.empty()) c = Cell();
   }

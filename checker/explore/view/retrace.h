@@ -17,6 +17,9 @@ struct Retrace {
     std::uint32_t sequence = 0;  // action of the thread, as PartialExecution counts them
     std::uint32_t element = 0;   // PartialExecution::Thread::events[sequence][element]
     InstructionRef where;
+    EventKind kind = EventKind::fence;
+    Location location;  // of accesses, as is `value`
+    Value value;
   };
   std::vector<PathEvent> events;                        // [origin]
   std::vector<std::pair<Origin, Origin>> reads_from;    // (read, write); no_origin: memory as the launch found it

@@ -89,11 +89,16 @@ Location Machine::Rules::element(const Action& action, const fencewise::Access& 
 // --- Retracing ---
 
 Retrace::PathEvent Machine::Rules::event(std::uint32_t element) const {
-  return {m.original(s, id), s.sequence[id], element, {t.state.block, t.state.index}};
+  return {m.original(s, id), s.sequence[id], element, {t.state.block, t.state.index}, EventKind::fence, {}, {}};
 }
 
-Origin Machine::Rules::origin(std::uint32_t element) const {
-  return m.retrace_ == nullptr ? no_origin : m.retrace_->add(event(element));
+Origin Machine::Rules::origin(std::uint32_t element, EventKind kind, const Location& location, Value value) const {
+  if (m.retrace_ == nullptr) return no_origin;
+  Retrace::PathEvent noted = event(element);
+  noted.kind = kind;
+  noted.location = location;
+  noted.value = value;
+  return m.retrace_->add(noted);
 }
 
 void Machine::Rules::chose(const Message& message) const {
@@ -117,7 +122,7 @@ void Machine::Rules::weak_load(const Action& action, const Load& load) {
     sweep.access(action.where, n, l, place);
     if (!m.written_[l.storage]) {
       values[n] = m.initial_value(l);
-      if (m.retrace_ != nullptr) m.retrace_->reads_from.emplace_back(origin(n), no_origin);
+      if (m.retrace_ != nullptr) m.retrace_->reads_from.emplace_back(origin(n, EventKind::read, l, values[n]), no_origin);
       check_written(values[n], true, l, n);
       continue;
     }
@@ -129,7 +134,7 @@ void Machine::Rules::weak_load(const Action& action, const Load& load) {
     const Message& message = c.messages[low(c)];
     values[n] = message.value;
     check_written(values[n], message.initial, l, n);
-    const Origin read = origin(n);
+    const Origin read = origin(n, EventKind::read, l, values[n]);
     saw(message, read);
     if (m.written_[l.storage]) remember_read(c, false, 0, read);
   }
@@ -154,7 +159,7 @@ void Machine::Rules::weak_store(const Action& action, const Store& store) {
     Message message;
     message.value = stored(action.operands[n], store.access.type);
     message.record = segment();
-    message.origin = origin(n);
+    message.origin = origin(n, EventKind::write, l, message.value);
     // Who doesn't know this write races with it; who does knows all that this thread knows.
     std::erase_if(c.accesses, [&](const PastAccess& a) { return t.known.knows(a.record); });
     c.messages.clear();
@@ -176,12 +181,14 @@ void Machine::Rules::take_in(Level level) {
 }
 
 void Machine::Rules::fence(const Fence& f) {
+  origin(0, EventKind::fence);
   const Level level = m.hierarchy_.level(f.scope);
   if (f.order == Order::sc || acquires(f.order)) take_in(level);
   if (f.order == Order::sc || releases(f.order)) m.hierarchy_.put(t.fences, place, level, released());
 }
 
 void Machine::Rules::fence_sc(const Fence& f, bool takes, bool deposits) {
+  origin(0, EventKind::fence);
   if (m.fence_reading_ == FenceReading::in_place || m.fence_reading_ == FenceReading::at_once) takes = deposits = true;
   const Level level = m.hierarchy_.level(f.scope);
   take_in(level);
@@ -275,6 +282,7 @@ void Machine::Rules::go(bool through_deposits) {
           finish(t.results);
           break;
         }
+        if (!may_arrive()) return stop(Status::visible);
         if (!arrive(action)) return stop(Status::at_barrier);
         break;
       }
@@ -286,6 +294,7 @@ void Machine::Rules::go(bool through_deposits) {
           finish(t.results);
           break;
         }
+        if (!is_meeting_point(*action.instruction) && !may_arrive()) return stop(Status::visible);
         ++m.effects_;
         return stop(Status::at_warp);
       case Action::Kind::loop_header: {
@@ -303,6 +312,7 @@ void Machine::Rules::go(bool through_deposits) {
         break;
       }
       case Action::Kind::exit:
+        if (!may_arrive()) return stop(Status::visible);
         stop(Status::exited);
         return m.pass_on(s, id);
       case Action::Kind::trap:
@@ -318,6 +328,13 @@ void Machine::Rules::go(bool through_deposits) {
   }
 }
 
+bool Machine::Rules::may_arrive() {
+  if (!m.pace_.arrivals_are_moves) return true;
+  if (m.arriving_ != id) return false;
+  m.arriving_.reset();
+  return true;
+}
+
 bool Machine::Rules::arrive(const Action& action) {
   const Barrier& barrier = std::get<Barrier>(action.instruction->operation);
   if (!action.operands[0].is_number() || !action.operands[1].is_number())
@@ -330,6 +347,7 @@ bool Machine::Rules::arrive(const Action& action) {
   a.instance = barrier.instance;
   a.predicate = action.operands[2];
   a.known = released();
+  origin(0, EventKind::arrive);
   ++m.effects_;
   s.arrivals.push_back(std::move(a));
   if (barrier.kind == BarrierKind::arrive) finish({});
@@ -351,7 +369,7 @@ Message Machine::Rules::write_message(CellId number, Value value, const fencewis
   if (releases(access.order)) m.hierarchy_.put(t.own[number], place, message.level, released());
   message.released = t.fences;
   if (const auto own = t.own.find(number); own != t.own.end()) message.released.merge(own->second);
-  message.origin = origin(element);
+  message.origin = origin(element, EventKind::write, m.locations_[number], value);
   return message;
 }
 
@@ -376,7 +394,7 @@ void Machine::Rules::load(const Action& action, std::uint32_t option) {
   const Message message =
       m.mutation_ == Mutation::loads_are_fresh ? c.messages.back() : c.messages[low(c) + option];
   check_written(message.value, message.initial, action.place.location, 0);
-  const Origin read_event = origin(0);
+  const Origin read_event = origin(0, EventKind::read, m.locations_[number], message.value);
   saw(message, read_event);
   chose(message);
   read(number, message, l.access, true);
@@ -432,7 +450,7 @@ void Machine::Rules::atomic(const Action& action, std::uint32_t option) {
   const Message source = c.messages[position];
   if (races(number, c, value.has_value(), true, level)) trouble = option == 0 ? Trouble::race : Trouble::race_elsewhere;
   check_written(old, source.initial, action.place.location, 0);
-  const Origin read_event = origin(0);
+  const Origin read_event = origin(0, EventKind::read, m.locations_[number], old);
   saw(source, read_event);
   if (t.status == Status::visible) chose(source);
   // With one-sided fences a red tells its thread nothing: its place in the chain need not be remembered.

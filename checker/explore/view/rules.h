@@ -42,7 +42,7 @@ struct Machine::Rules {
   // --- Retracing ---
 
   [[nodiscard]] Retrace::PathEvent event(std::uint32_t element) const;
-  Origin origin(std::uint32_t element) const;
+  Origin origin(std::uint32_t element, EventKind kind, const Location& location = {}, Value value = {}) const;
   void chose(const Message& message) const;
   void saw(const Message& message, Origin read) const;
   void acted();
@@ -74,6 +74,8 @@ struct Machine::Rules {
 
   void go(bool through_deposits);
 
+  // Whether an arrival or exit is private, or the move that is taken.
+  bool may_arrive();
   // Returns whether the thread goes on.
   bool arrive(const Action& action);
 

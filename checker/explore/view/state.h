@@ -68,6 +68,7 @@ struct Thread {
   Status status = Status::running;
   bool passed = false;       // its barrier or warp operation is complete: `results` is what it returns
   bool deposited = false;    // since its last visible operation
+  bool stepped = false;      // has made a move; only where the progress model asks
   std::array<Value, 2> results;
   Symmetry::Sweep::Visited swept;  // by strong loads, so far: CTAs can't be renamed now
   View known;

@@ -5,20 +5,61 @@
 #include <numeric>
 #include <set>
 
-#include <boost/graph/adjacency_list.hpp>
-#include <boost/graph/strong_components.hpp>
-
 namespace fencewise::view {
+namespace {
+
+constexpr std::uint64_t moves_before_first_look = 1024;
+
+struct StoreRepeats {};
+
+bool has_store_in_loop(const Kernel& kernel) {
+  const auto leads_back = [&](std::uint32_t from) {
+    std::vector<bool> seen(kernel.blocks.size(), false);
+    std::vector<BlockId> work{BlockId{from}};
+    while (!work.empty()) {
+      const BlockId at = work.back();
+      work.pop_back();
+      for (const BlockId next : successors(kernel.blocks[at.value])) {
+        if (next.value == from) return true;
+        if (seen[next.value]) continue;
+        seen[next.value] = true;
+        work.push_back(next);
+      }
+    }
+    return false;
+  };
+  for (std::uint32_t b = 0; b < kernel.blocks.size(); ++b) {
+    const auto is_strong_store = [](const Instruction& i) {
+      const auto* store = std::get_if<Store>(&i.operation);
+      return store != nullptr && is_strong(store->access.order);
+    };
+    const auto& instructions = kernel.blocks[b].instructions;
+    if (std::any_of(instructions.begin(), instructions.end(), is_strong_store) && leads_back(b)) return true;
+  }
+  return false;
+}
+
+}  // namespace
 
 ViewExplorer::ViewExplorer(const LaunchContext& context, FenceReading fences, std::optional<Symmetry> symmetry,
-                           std::uint32_t replays, std::uint32_t resident, const Reductions& reductions, Budget& budget, SearchStats& stats)
+                           std::uint32_t replays, const Schedule& schedule, const Reductions& reductions, Budget& budget,
+                           SearchStats& stats)
     : context_(context),
       symmetry_(std::move(symmetry)),
-      machine_(context, fences, symmetry_ ? &*symmetry_ : nullptr, resident, static_cast<Mutation>(reductions.mutation)),
+      replays_(replays),
+      schedule_(schedule),
+      schedulers_(context.image, schedule.progress),
+      machine_(context, schedulers_.all_fair() ? fences : FenceReading::exact, symmetry_ ? &*symmetry_ : nullptr, schedule.resident,
+               {.arrivals_are_moves = !schedulers_.all_fair(), .notes_who_stepped = schedulers_.ask_who_has_stepped()},
+               static_cast<Mutation>(reductions.mutation)),
       normal_(machine_, symmetry_ ? &*symmetry_ : nullptr, replays, reductions),
       reductions_(reductions),
       budget_(budget),
-      stats_(stats) {}
+      stats_(stats) {
+  // An independent operation that is taken first makes no difference, unless its thread may be left standing before it.
+  reductions_.alone &= schedulers_.all_fair();
+  for (const Kernel& kernel : context.problem.kernels) stores_in_loops_ |= has_store_in_loop(kernel);
+}
 
 // The number of the state, and whether it is new. A state that knows more than another can do nothing more: it is left out if
 // the other one is stored, and taken out if it is stored and not expanded yet.
@@ -86,12 +127,28 @@ std::vector<ThreadId> ViewExplorer::threads_to_move(const State& state, const st
 }
 
 Explored ViewExplorer::explore(const FinalCheck& good, std::size_t most_bad, FinalState told_apart_by) {
+  const SearchStats before = stats_;
+  try {
+    return search(good, most_bad, told_apart_by);
+  } catch (const StoreRepeats&) {
+    stats_ = before;
+    stored_.clear();
+    nodes_.clear();
+    graph_ = {};
+    all_steps_.clear();
+    store_alone_.clear();
+    reductions_.alone = false;
+    return search(good, most_bad, told_apart_by);
+  }
+}
+
+Explored ViewExplorer::search(const FinalCheck& good, std::size_t most_bad, FinalState told_apart_by) {
   Explored result;
   std::deque<Id> queue;
   std::set<std::pair<MemoryImage, std::vector<std::vector<Value>>>> finals;
   // Returns whether to go on.
-  const auto bad = [&](Path path, bool hangs = false) {
-    result.bad.push_back({std::move(path), hangs});
+  const auto bad = [&](Explored::Bad found) {
+    result.bad.push_back(std::move(found));
     result.complete = result.bad.size() >= most_bad;
     return !result.complete;
   };
@@ -103,13 +160,23 @@ Explored ViewExplorer::explore(const FinalCheck& good, std::size_t most_bad, Fin
 
   State first = machine_.initial();
   if (machine_.settle(first) != Trouble::none) {
-    (void)bad({});
+    (void)bad(Explored::Bad());
     result.complete = true;
     return result;
   }
   normal_.apply(first);
   queue.push_back(store(first, no_node, {}).first);
+  // Without symmetry a livelock is looked for on the way too: loops that write may have states without end.
+  std::uint64_t next_look = stats_.steps + moves_before_first_look;
   while (!queue.empty()) {
+    if (!symmetry_ && stats_.steps >= next_look) {
+      next_look *= 2;
+      if (auto found = livelock()) {
+        (void)bad(std::move(*found));
+        result.complete = true;
+        return result;
+      }
+    }
     const Id id = queue.front();
     queue.pop_front();
     if (nodes_[id].instead != no_node) continue;
@@ -119,7 +186,7 @@ Explored ViewExplorer::explore(const FinalCheck& good, std::size_t most_bad, Fin
     machine_.restore_constants(state);
     if (machine_.ended(state)) {
       MemoryImage memory = memory_of(state);
-      if (!good(state, memory) && !bad(path_to(id))) return result;
+      if (!good(state, memory) && !bad({path_to(id), false, {}})) return result;
       std::vector<std::vector<Value>> registers;
       if (told_apart_by == FinalState::memory_and_registers && context_.has_placed_threads())
         for (const Thread& t : state.threads) registers.push_back(t.state.registers);
@@ -136,11 +203,13 @@ Explored ViewExplorer::explore(const FinalCheck& good, std::size_t most_bad, Fin
       if (!machine_.prepare(prepared, t, trouble)) continue;
       moved = true;
       if (trouble != Trouble::none) {
-        if (!bad(with(id, {t, 0}))) return result;
+        if (!bad({with(id, {t, 0}), false, {}})) return result;
+        graph_.steps.push_back({id, Step::out, t});
         continue;
       }
       // What goes first goes alone, unless it leads back: then the others must not be put off for ever.
       const bool first_alone = reductions_.alone && machine_.goes_first(prepared, t) && t == threads.front();
+      const bool store_alone = first_alone && machine_.at_store(prepared, t);
       bool all_fresh = true;
       const std::uint32_t options = machine_.options(prepared, t);
       for (std::uint32_t option = 0; option < options; ++option) {
@@ -151,19 +220,24 @@ Explored ViewExplorer::explore(const FinalCheck& good, std::size_t most_bad, Fin
         const Machine::Taken taken = machine_.take(next, move);
         if (taken.trouble == Trouble::race_elsewhere) continue;
         if (taken.trouble != Trouble::none) {
-          if (!bad(with(id, move))) return result;
+          if (!bad({with(id, move), false, {}})) return result;
+          graph_.steps.push_back({id, Step::out, t});
           continue;
         }
         if (taken.idle && reductions_.idle) {
           // A poll that goes on: whatever it may do now it could do without having looked.
           all_fresh = false;
-          if (taken.newest) steps_.push_back({id, id, t, true});
+          if (taken.newest) graph_.steps.push_back({id, id, t});
           continue;
         }
         normal_.apply(next);
         const auto [to, fresh] = store(next, id, move);
         all_fresh &= fresh;
-        if (taken.newest) steps_.push_back({id, to, t, taken.quiet});
+        if (taken.newest) graph_.steps.push_back({id, to, t});
+        if (reductions_.alone && stores_in_loops_) {
+          all_steps_.push_back({id, to, t});
+          store_alone_.push_back(store_alone);
+        }
         if (fresh) queue.push_back(to);
       }
       if (first_alone && all_fresh) {
@@ -171,65 +245,53 @@ Explored ViewExplorer::explore(const FinalCheck& good, std::size_t most_bad, Fin
         break;
       }
     }
-    if (!moved && !bad(path_to(id), true)) return result;
+    if (!moved) {
+      if (!bad({path_to(id), true, {}})) return result;
+      continue;
+    }
+    // A round of plain loads that changes nothing.
+    for (ThreadId t = 0; t < state.threads.size(); ++t)
+      if (state.threads[t].status == Status::spinning) graph_.steps.push_back({id, id, t});
   }
-  if (const auto id = livelock())
-    if (!bad(path_to(*id), true)) return result;
+  if (auto found = livelock())
+    if (!bad(std::move(*found))) return result;
   result.complete = true;
   return result;
 }
 
-// A state that may repeat for ever though every thread that can go on does. Within a cycle reads see what is newest.
-std::optional<ViewExplorer::Id> ViewExplorer::livelock() {
-  using Graph = boost::adjacency_list<boost::vecS, boost::vecS, boost::directedS>;
-  Graph graph(nodes_.size());
-  for (Step& s : steps_) {
-    s.to = standing_for(s.to);
-    boost::add_edge(s.from, s.to, graph);
-  }
-  std::vector<std::size_t> component(nodes_.size());
-  if (nodes_.empty()) return std::nullopt;
-  const std::size_t count = boost::strong_components(
-      graph, boost::make_iterator_property_map(component.begin(), boost::get(boost::vertex_index, graph)));
-  struct Cycle {
-    std::size_t states = 0;  // all of whose moves were explored: at least one in a cycle
-    bool cyclic = false, closed = true, quiet = true;
-    std::set<ThreadId> inside;
-    std::map<ThreadId, std::size_t> leaving;  // in how many states
-    Id first = no_node;
-  };
-  std::vector<Cycle> cycles(count);
-  for (Id id = 0; id < nodes_.size(); ++id) {
-    if (nodes_[id].instead != no_node) continue;
-    cycles[component[id]].states += static_cast<std::size_t>(!nodes_[id].partly);
-    cycles[component[id]].first = std::min(cycles[component[id]].first, id);
-  }
-  std::set<std::pair<Id, ThreadId>> seen;
-  for (const Step& s : steps_) {
-    Cycle& c = cycles[component[s.from]];
-    if (component[s.from] == component[s.to]) {
-      c.cyclic = true;
-      c.quiet &= s.quiet;
-      c.inside.insert(s.thread);
-    } else {
-      c.closed = false;
-      if (seen.insert({s.from, s.thread}).second) ++c.leaving[s.thread];
+// A cycle that the progress model allows. Within it reads see what is newest.
+std::optional<Explored::Bad> ViewExplorer::livelock() {
+  if (mutation() == Mutation::livelock_never) return std::nullopt;
+  for (std::vector<Step>* steps : {&graph_.steps, &all_steps_})
+    for (Step& s : *steps)
+      if (s.to != Step::out) s.to = standing_for(s.to);
+  if (any_on_a_cycle(store_alone_, all_steps_, nodes_.size())) throw StoreRepeats();
+  graph_.partly.clear();
+  for (const Node& n : nodes_) graph_.partly.push_back(n.partly);
+  State like;
+  like.threads.resize(context_.image.threads.size());
+  const auto standing_in = [&](Id id) {
+    const State s = state_of(id, like);
+    Schedulers::Standing standing;
+    for (const Thread& t : s.threads) {
+      standing.finished.push_back(t.status == Status::exited);
+      standing.stepped.push_back(t.stepped);
     }
-  }
-  for (const Cycle& c : cycles) {
-    if (!c.cyclic) continue;
-    if (mutation() == Mutation::livelock_never) continue;
-    if (c.closed || mutation() == Mutation::livelock_from_any_cycle) return c.first;
-    // A thread that could leave from every state of the cycle, and never moves within it, must be let go on.
-    const bool released = std::any_of(c.leaving.begin(), c.leaving.end(), [&](const auto& entry) {
-      return !c.inside.contains(entry.first) && entry.second == c.states;
-    });
-    if (released) continue;
-    if (!symmetry_) return c.first;
-    // Names change from state to state: only cycles of reads can be judged.
-    if (!c.quiet || c.leaving.empty()) throw SymmetryBroken("threads may go round in a cycle of several states");
-  }
-  return std::nullopt;
+    return standing;
+  };
+  // With symmetry, names change from state to state: who could go on, and didn't, can't be told in a larger cycle that is left.
+  const auto notice = [&](const Part& part) {
+    if (symmetry_ && !part.closed && part.states.size() > 1)
+      throw SymmetryBroken("threads may go round in a cycle of several states");
+  };
+  constexpr ProgressModels nothing_promised{ProgressModel::unfair, ProgressModel::unfair, ProgressModel::unfair};
+  const auto cycle = mutation() == Mutation::livelock_from_any_cycle
+                         ? allowed_cycle(graph_, Schedulers(context_.image, nothing_promised), standing_in)
+                         : allowed_cycle(graph_, schedulers_, standing_in, notice);
+  if (!cycle) return std::nullopt;
+  Explored::Bad bad{path_to(cycle->start), true, {}};
+  for (const Step& s : cycle->steps) bad.cycle.push_back(s.thread);
+  return bad;
 }
 
 }  // namespace fencewise::view

@@ -13,6 +13,8 @@
 
 #include "checker/check.h"
 #include "checker/explore/budget.h"
+#include "checker/explore/view/allowed_cycle.h"
+#include "checker/explore/view/endless.h"
 #include "checker/explore/view/knowledge_table.h"
 #include "checker/explore/view/normal_form.h"
 
@@ -27,6 +29,7 @@ struct Explored {
   struct Bad {
     Path path;
     bool hangs = false;
+    std::vector<ThreadId> cycle;  // of a livelock: whose moves, from there on, lead back; each takes what is newest
   };
   std::vector<Bad> bad;
   struct Final {
@@ -46,17 +49,22 @@ class ViewExplorer {
   using FinalCheck = std::function<bool(const State& state, const MemoryImage& memory)>;
 
   // `replays`: symbols of that many replays may be in memory. The context, the budget and the stats must outlive it.
+  // Where the progress model is not fair, fences are read exactly.
   ViewExplorer(const LaunchContext& context, FenceReading fences, std::optional<Symmetry> symmetry, std::uint32_t replays,
-               std::uint32_t resident, const Reductions& reductions, Budget& budget, SearchStats& stats);
+               const Schedule& schedule, const Reductions& reductions, Budget& budget, SearchStats& stats);
 
   // Stops after `most_bad` bad ends.
   [[nodiscard]] Explored explore(const FinalCheck& good, std::size_t most_bad, FinalState told_apart_by = FinalState::memory);
   [[nodiscard]] Retrace retrace(const Path& path, bool only_races = false);
+  // The run that goes in by the path and then round the cycle for ever, each thread taking what is newest; no cycle: after the path
+  // nobody can move. No value: it is none, or the progress model does not allow it. Machines that read fences exactly only.
+  [[nodiscard]] std::optional<Endless> endless(const Path& way_in, const std::vector<ThreadId>& cycle);
   // The race, or the read of memory that nobody wrote, in which the path ends, if it does so with full fences too: a path with
   // one-sided fences is taken again with each fence.sc in full. For launches whose graph is too large to be judged.
   [[nodiscard]] std::optional<Retrace> access_of(const Path& path);
 
  private:
+  class Rerun;
   using Id = std::uint32_t;
   static constexpr Id no_node = ~Id{0};
   [[nodiscard]] Mutation mutation() const { return static_cast<Mutation>(reductions_.mutation); }
@@ -69,24 +77,26 @@ class ViewExplorer {
     bool expanded = false;
     Id instead = no_node;   // a state that allows all that this one does, and was met before this one was expanded
   };
-  struct Step {  // that reads what is newest
-    Id from, to;
-    ThreadId thread;
-    bool quiet;
-  };
   [[nodiscard]] std::pair<Id, bool> store(const State& state, Id parent, Move move);
   [[nodiscard]] std::vector<ThreadId> threads_to_move(const State& state, const std::vector<std::uint32_t>& ctas);
   [[nodiscard]] State state_of(Id id, const State& like) const;
   [[nodiscard]] Id standing_for(Id id) const;
   [[nodiscard]] Path path_to(Id id) const;
   [[nodiscard]] MemoryImage memory_of(const State& state);
-  [[nodiscard]] std::optional<Id> livelock();
+  [[nodiscard]] Explored search(const FinalCheck& good, std::size_t most_bad, FinalState told_apart_by);
+  [[nodiscard]] std::optional<Explored::Bad> livelock();
 
   [[nodiscard]] State first_of_retrace(Retrace& trace);
   [[nodiscard]] std::optional<Retrace> in_full(const Retrace& path, FenceReading fences, std::uint32_t first_cta);
+  [[nodiscard]] std::optional<Endless> endless(const Path& way_in, const std::function<std::vector<ThreadId>(std::size_t)>& round);
+  [[nodiscard]] bool by_launch_names(const Path& way_in, const std::vector<ThreadId>& cycle, Path& named,
+                                     std::vector<std::vector<ThreadId>>& rounds);
 
   const LaunchContext& context_;
   std::optional<Symmetry> symmetry_;
+  std::uint32_t replays_;
+  Schedule schedule_;
+  Schedulers schedulers_;
   Machine machine_;
   NormalForm normal_;
   Reductions reductions_;
@@ -94,7 +104,12 @@ class ViewExplorer {
   SearchStats& stats_;
   std::unordered_map<std::string, std::vector<Id>> stored_;  // by control; keys stay where they are
   std::vector<Node> nodes_;                                     // [id]
-  std::vector<Step> steps_;
+  // Where a store that goes first alone may be repeated: others may have to read, again and again, what is newest before it. Then
+  // all steps are noted, and if such a store is on a cycle, nothing goes first.
+  bool stores_in_loops_ = false;
+  std::vector<Step> all_steps_;
+  std::vector<bool> store_alone_;  // [step of all_steps_]
+  StateGraph graph_;               // steps that read what is newest, or end badly (Step::out)
 };
 
 }  // namespace fencewise::view

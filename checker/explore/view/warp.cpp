@@ -18,7 +18,33 @@ std::uint64_t Machine::members(const State& s, ThreadId t) const {
   return interpreter_.evaluate(program, at, operands->mask).bits();
 }
 
+// Lanes in lock-step: who is at the meeting point goes on when nobody of the warp is behind.
+bool Machine::complete_meeting(State& s, ThreadId one_of) {
+  const ThreadProgram& program = context_.image.threads[one_of];
+  const std::uint32_t warp = program.coordinates.index_in_cta / std::max(1U, program.warp_size);
+  const InstructionRef point{s.threads[one_of].state.block, s.threads[one_of].state.index};
+  std::vector<ThreadId> here;
+  for (const ThreadId t : threads_of_cta_[context_.image.cta_of[one_of]]) {
+    const Thread& thread = s.threads[t];
+    if (context_.image.threads[t].coordinates.index_in_cta / std::max(1U, program.warp_size) != warp) continue;
+    if (thread.status == Status::exited || thread.status == Status::faulted) continue;
+    const InstructionRef at{thread.state.block, thread.state.index};
+    if (at == point && thread.status == Status::at_warp && !thread.passed)
+      here.push_back(t);
+    else if (meeting_points_[kernel_of(t)].is_behind(at, point))
+      return false;
+  }
+  for (const ThreadId t : here) {
+    s.threads[t].passed = true;
+    s.threads[t].results = {};
+    s.threads[t].status = Status::running;
+  }
+  return true;
+}
+
 bool Machine::complete_warp(State& s, ThreadId one_of) {
+  const InstructionRef where{s.threads[one_of].state.block, s.threads[one_of].state.index};
+  if (is_meeting_point(context_.image.threads[one_of].kernel->at(where))) return complete_meeting(s, one_of);
   const ThreadProgram& program = context_.image.threads[one_of];
   const auto operation_of = [&](ThreadId t) -> const Operation& {
     const ThreadState& at = s.threads[t].state;
