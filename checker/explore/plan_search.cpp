@@ -209,14 +209,16 @@ std::optional<bool> PlanSearch::explore_views(const Node& node, const std::share
     result_.engine = "view";
     if (symmetry) result_.search.interchangeable = symmetry->interchangeable();
   };
+  const auto graph_may_show = [&](const view::Explored::Bad& bad) {
+    return !bad.hangs || (options_.progress.all_fair() && !limited && !bad.cycle_writes);
+  };
   const auto is_confirmed = [&](const view::Explored::Bad& bad) {
     if (context->image.threads.size() > most_threads_judged)
       if (const auto found = explorer->access_of(bad.path)) {
         record(access_finding(*context, *found, point.number), node);
         return true;
       }
-    const bool fair_and_all_there = options_.progress.all_fair() && !limited;
-    if (bad.hangs && !fair_and_all_there) return report_endless(node, *context, *explorer, bad, point);
+    if (!graph_may_show(bad)) return report_endless(node, *context, *explorer, bad, point);
     return confirm(node, *context, explorer->retrace(bad.path), point, next) ||
            (bad.hangs && report_endless(node, *context, *explorer, bad, point));
   };
@@ -234,7 +236,8 @@ std::optional<bool> PlanSearch::explore_views(const Node& node, const std::share
     if (!explored.complete) return false;
     // A race may be seen on a path whose own reads order the accesses: then another path shows it.
     const auto confirmed = std::count_if(explored.bad.begin(), explored.bad.end(), is_confirmed);
-    if (confirmed == 0 && !explored.bad.empty() && !limited && !confirm(node, *context, view::Retrace(), point, next)) {
+    const bool by_graph = std::any_of(explored.bad.begin(), explored.bad.end(), graph_may_show);
+    if (confirmed == 0 && !explored.bad.empty() && !(by_graph && confirm(node, *context, view::Retrace(), point, next))) {
       unexplored_ = "a counterexample of the view explorer was not confirmed by the axioms; use --engine graph";
       return false;
     }

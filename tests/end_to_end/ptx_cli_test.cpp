@@ -183,7 +183,9 @@ const Idiom idioms[] = {
     {"01_splitk_serial", "", "splitk_serial", 0},
     {"01_splitk_serial", "-DFENCE_BEFORE_BARRIER=0", "splitk_serial", 0},
     {"01_splitk_serial", "-DACQUIRE_FENCE=0", "splitk_serial", 1},
+    {"01_splitk_serial", "", "splitk_serial_grid", 0},  // grid (2, 4), 64 threads
     {"01_splitk_serial", "-DFENCE_BEFORE_BARRIER=0", "splitk_serial_grid", 0},
+    {"01_splitk_serial", "-DACQUIRE_FENCE=0", "splitk_serial_grid", 1},
     {"02_splitk_atomic_rezero", "", "splitk_atomic", 0},
     {"02_splitk_atomic_rezero", "-DREZERO_EXCH=1", "splitk_atomic", 0},
     {"02_splitk_atomic_rezero", "-DDROP_FENCE=1", "splitk_atomic", 1},

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <map>
-#include <set>
 #include <utility>
 
 #include <fmt/format.h>
@@ -31,39 +30,61 @@ State step(const SmallProgram& p, State s, std::size_t t) {
   return s;
 }
 
-std::set<State> reachable(const SmallProgram& p, const State& from) {
-  std::set<State> seen;
-  std::vector<State> work{from};
-  while (!work.empty()) {
-    const State s = work.back();
-    work.pop_back();
-    for (std::size_t t = 0; t < p.size(); ++t)
-      if (!finished(p, s, t))
-        if (State next = step(p, s, t); seen.insert(next).second) work.push_back(next);
+// Every state that is reached, with where each thread's step leads.
+struct States {
+  std::vector<State> all;
+  std::vector<std::vector<std::size_t>> next;  // [state][thread]; the state itself where the thread has finished
+
+  explicit States(const SmallProgram& p) {
+    State first;
+    first.at.assign(p.size(), 0);
+    first.stepped.assign(p.size(), false);
+    std::map<State, std::size_t> numbers{{first, 0}};
+    all.push_back(first);
+    for (std::size_t n = 0; n < all.size(); ++n) {
+      auto& steps = next.emplace_back();
+      for (std::size_t t = 0; t < p.size(); ++t) {
+        const State to = finished(p, all[n], t) ? all[n] : step(p, all[n], t);
+        const auto [it, fresh] = numbers.emplace(to, all.size());
+        if (fresh) all.push_back(to);
+        steps.push_back(it->second);
+      }
+    }
   }
-  return seen;  // `from` only if it is reached again
-}
+  // [state] from there.
+  [[nodiscard]] std::vector<bool> reachable(std::size_t from) const {
+    std::vector<bool> seen(all.size(), false);
+    seen[from] = true;
+    std::vector<std::size_t> work{from};
+    while (!work.empty()) {
+      const std::size_t at = work.back();
+      work.pop_back();
+      for (const std::size_t to : next[at])
+        if (!seen[to]) {
+          seen[to] = true;
+          work.push_back(to);
+        }
+    }
+    return seen;
+  }
+};
 
 }  // namespace
 
 Interleaving::Interleaving(SmallProgram program) : program_(std::move(program)) {
-  State first;
-  first.at.assign(program_.size(), 0);
-  first.stepped.assign(program_.size(), false);
-  std::set<State> all = reachable(program_, first);
-  all.insert(first);
-  std::map<State, std::set<State>> from;
-  for (const State& s : all) from.emplace(s, reachable(program_, s));
-  for (const State& s : all) {
-    if (!from.at(s).contains(s)) continue;
-    Part part{{}, s.stepped, std::vector<bool>(program_.size(), false)};
-    for (std::size_t t = 0; t < program_.size(); ++t) part.finished.push_back(finished(program_, s, t));
-    for (const State& u : from.at(s)) {
-      if (!from.at(u).contains(s)) continue;
+  const States states(program_);
+  std::vector<std::vector<bool>> reaches;
+  for (std::size_t s = 0; s < states.all.size(); ++s) reaches.push_back(states.reachable(s));
+  for (std::size_t s = 0; s < states.all.size(); ++s) {
+    Part part{{}, states.all[s].stepped, std::vector<bool>(program_.size(), false)};
+    for (std::size_t t = 0; t < program_.size(); ++t) part.finished.push_back(finished(program_, states.all[s], t));
+    bool steps = false;
+    for (std::size_t u = 0; u < states.all.size(); ++u) {
+      if (!reaches[s][u] || !reaches[u][s]) continue;
       for (std::size_t t = 0; t < program_.size(); ++t)
-        if (!part.finished[t] && from.at(step(program_, u, t)).contains(s)) part.steps[t] = true;
+        if (!part.finished[t] && reaches[states.next[u][t]][s]) steps = part.steps[t] = true;
     }
-    parts_.push_back(std::move(part));
+    if (steps) parts_.push_back(std::move(part));
   }
 }
 

@@ -19,6 +19,7 @@ struct Step {
   static constexpr std::uint32_t out = ~0U;  // leads out of the graph
   std::uint32_t from = 0, to = 0;            // states
   ThreadId thread = 0;
+  bool writes = false;  // for the caller
 };
 
 struct StateGraph {

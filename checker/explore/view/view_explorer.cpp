@@ -186,7 +186,7 @@ Explored ViewExplorer::search(const FinalCheck& good, std::size_t most_bad, Fina
     machine_.restore_constants(state);
     if (machine_.ended(state)) {
       MemoryImage memory = memory_of(state);
-      if (!good(state, memory) && !bad({path_to(id), false, {}})) return result;
+      if (!good(state, memory) && !bad({path_to(id), false, {}, false})) return result;
       std::vector<std::vector<Value>> registers;
       if (told_apart_by == FinalState::memory_and_registers && context_.has_placed_threads())
         for (const Thread& t : state.threads) registers.push_back(t.state.registers);
@@ -203,7 +203,7 @@ Explored ViewExplorer::search(const FinalCheck& good, std::size_t most_bad, Fina
       if (!machine_.prepare(prepared, t, trouble)) continue;
       moved = true;
       if (trouble != Trouble::none) {
-        if (!bad({with(id, {t, 0}), false, {}})) return result;
+        if (!bad({with(id, {t, 0}), false, {}, false})) return result;
         graph_.steps.push_back({id, Step::out, t});
         continue;
       }
@@ -220,7 +220,7 @@ Explored ViewExplorer::search(const FinalCheck& good, std::size_t most_bad, Fina
         const Machine::Taken taken = machine_.take(next, move);
         if (taken.trouble == Trouble::race_elsewhere) continue;
         if (taken.trouble != Trouble::none) {
-          if (!bad({with(id, move), false, {}})) return result;
+          if (!bad({with(id, move), false, {}, false})) return result;
           graph_.steps.push_back({id, Step::out, t});
           continue;
         }
@@ -233,7 +233,7 @@ Explored ViewExplorer::search(const FinalCheck& good, std::size_t most_bad, Fina
         normal_.apply(next);
         const auto [to, fresh] = store(next, id, move);
         all_fresh &= fresh;
-        if (taken.newest) graph_.steps.push_back({id, to, t});
+        if (taken.newest) graph_.steps.push_back({id, to, t, !taken.quiet});
         if (reductions_.alone && stores_in_loops_) {
           all_steps_.push_back({id, to, t});
           store_alone_.push_back(store_alone);
@@ -246,7 +246,7 @@ Explored ViewExplorer::search(const FinalCheck& good, std::size_t most_bad, Fina
       }
     }
     if (!moved) {
-      if (!bad({path_to(id), true, {}})) return result;
+      if (!bad({path_to(id), true, {}, false})) return result;
       continue;
     }
     // A round of plain loads that changes nothing.
@@ -289,8 +289,11 @@ std::optional<Explored::Bad> ViewExplorer::livelock() {
                          ? allowed_cycle(graph_, Schedulers(context_.image, nothing_promised), standing_in)
                          : allowed_cycle(graph_, schedulers_, standing_in, notice);
   if (!cycle) return std::nullopt;
-  Explored::Bad bad{path_to(cycle->start), true, {}};
-  for (const Step& s : cycle->steps) bad.cycle.push_back(s.thread);
+  Explored::Bad bad{path_to(cycle->start), true, {}, false};
+  for (const Step& s : cycle->steps) {
+    bad.cycle.push_back(s.thread);
+    bad.cycle_writes |= s.writes;
+  }
   return bad;
 }
 

@@ -30,6 +30,7 @@ struct Explored {
     Path path;
     bool hangs = false;
     std::vector<ThreadId> cycle;  // of a livelock: whose moves, from there on, lead back; each takes what is newest
+    bool cycle_writes = false;    // then the executions that begin so have no end, and no graph shows it
   };
   std::vector<Bad> bad;
   struct Final {
