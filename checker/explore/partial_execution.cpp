@@ -474,6 +474,11 @@ struct PartialExecution::Run {
           if (!barrier()) return;
           break;
         case Action::Kind::warp:
+          if (is_meeting_point(*action.instruction)) {  // of lanes in lock-step: it orders nothing
+            if (!issued()) issue();
+            finish({}, {});
+            break;
+          }
           if (!warp()) return;
           break;
         case Action::Kind::choice:

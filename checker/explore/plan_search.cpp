@@ -160,6 +160,8 @@ bool PlanSearch::explore_graphs(const Node& node, const LaunchContext& context, 
 bool PlanSearch::wants_views(const LaunchContext& context) {
   const bool limited = options_.resident != 0 && options_.resident < context.image.ctas;
   const bool fair = options_.progress.all_fair();
+  // The ids that some models compare are those of one grid.
+  if (!fair && context.stage.launches.size() > 1) throw NotModelled("progress that is not fair, of launches that overlap");
   if (options_.engine == Engine::graph) {
     if (limited) throw NotModelled("the graph explorer takes all CTAs as resident; use --engine view");
     if (!fair) throw NotModelled("the graph explorer takes progress as fair; use --engine view");

@@ -280,6 +280,14 @@ exists (P1:r0 == 1 /\ x == 6))"},
  atom.relaxed.gpu.exch r0, x, 1 | ld.relaxed.gpu r0, x | ld.relaxed.gpu r0, y ;
                                 | st.relaxed.gpu y, 1  | st.relaxed.gpu x, 5  ;
 exists (P0:r0 == 5 /\ P1:r0 == 1 /\ P2:r0 == 1))"},
+    {"ExchangeAmongDependencies", R"(PTX k
+{ x = 0; y = 0; }
+ P0@cta 0,gpu 0                 | P1@cta 1,gpu 0       | P2@cta 2,gpu 0       ;
+ atom.relaxed.gpu.exch r0, x, 1 | ld.relaxed.gpu r0, x | ld.relaxed.gpu r0, y ;
+                                | bne r0, 1, LC00      | bne r0, 1, LC01      ;
+                                | st.relaxed.gpu y, 1  | st.relaxed.gpu x, 5  ;
+                                | LC00:                | LC01:                ;
+exists (P0:r0 == 5 /\ P1:r0 == 1 /\ P2:r0 == 1))"},
     {"NoControlDependencyOnACas", R"(PTX i
 { x = 1; y = 0; }
  P0@cta 0,gpu 0                   | P1@cta 1,gpu 0       ;

@@ -375,6 +375,7 @@ class Look {
         // Stays on one location: part of a run. A run is synchronized through atomics, and through visits that fence.
         const bool harmless = v.in.ref == v.out.ref || (v.released && v.acquired);
         if (!harmless) unclean_.insert(v.in.place);
+        if (!v.dependent) loose_.push_back(v);
       }
   }
 
@@ -422,6 +423,9 @@ class Look {
           continue;
         }
         const Place& place = visits_[a].out.place.byte ? visits_[a].out.place : visits_[b].in.place;
+        // A run on one location may lead through an exchange, whose write does not depend on what it reads.
+        for (const Visit& v : loose_)
+          if (part.loose == nullptr && v.in.place.meets(place)) part.loose = &v;
         const bool unclean = std::any_of(unclean_.begin(), unclean_.end(), [&](const Place& p) { return p.meets(place); });
         if (visits_[a].released && visits_[b].acquired && !unclean) continue;
         part.unsynchronized.insert(place);
@@ -449,6 +453,7 @@ class Look {
   bool narrow_fences_ = false;   // some fence.sc does not include all threads
   std::vector<Visit> visits_;
   std::set<Place> unclean_;
+  std::vector<Visit> loose_;  // within one location, with a write that does not depend on what was read
 };
 
 }  // namespace

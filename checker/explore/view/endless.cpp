@@ -238,7 +238,10 @@ class Telling {
     for (const auto& u : endless_.unfinished) {
       if (u.status == Status::waiting) {
         if (waiting.insert(c_.image.cta_of[u.thread]).second)
-          f.endless->unfinished.push_back(fmt::format("CTA {} waits for a place: at most {} are resident", c_.image.cta_of[u.thread], schedule_.resident));
+          f.endless->unfinished.push_back(
+              schedule_.resident == 0
+                  ? fmt::format("CTA {} waits for an earlier launch", c_.image.cta_of[u.thread])
+                  : fmt::format("CTA {} waits for a place: at most {} are resident", c_.image.cta_of[u.thread], schedule_.resident));
         continue;
       }
       f.endless->unfinished.push_back(line_of(u));
