@@ -41,7 +41,10 @@ LaunchContext::LaunchContext(const Problem& p, const Stage& s, const Reading& r,
       loop_bound(bound) {
   proxies = r.proxies && uses_proxies(p);
   for (const Kernel& kernel : p.kernels) {
-    liveness.emplace_back(kernel);
+    std::vector<RegisterId> at_exit;  // what a condition may ask for
+    if (has_placed_threads())
+      for (std::uint32_t n = 0; n < kernel.registers.size(); ++n) at_exit.push_back(RegisterId{n});
+    liveness.emplace_back(kernel, at_exit);
     may_access.emplace_back(kernel);
   }
 }

@@ -423,9 +423,10 @@ class Look {
           continue;
         }
         const Place& place = visits_[a].out.place.byte ? visits_[a].out.place : visits_[b].in.place;
-        // A run on one location may lead through an exchange, whose write does not depend on what it reads.
-        for (const Visit& v : loose_)
-          if (part.loose == nullptr && v.in.place.meets(place)) part.loose = &v;
+        // A run on one location may lead through an exchange of a third thread, whose write does not depend on what it reads.
+        if (c_.image.threads.size() >= 3)
+          for (const Visit& v : loose_)
+            if (part.loose == nullptr && v.in.place.meets(place)) part.loose = &v;
         const bool unclean = std::any_of(unclean_.begin(), unclean_.end(), [&](const Place& p) { return p.meets(place); });
         if (visits_[a].released && visits_[b].acquired && !unclean) continue;
         part.unsynchronized.insert(place);

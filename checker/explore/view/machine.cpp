@@ -100,10 +100,6 @@ Machine::Machine(const LaunchContext& c, FenceReading fences, const Symmetry* sy
       written_(written_storages(c)),
       threads_of_cta_(c.image.ctas) {
   for (const Kernel& kernel : c.problem.kernels) {
-    std::vector<RegisterId> at_exit;
-    if (c.has_placed_threads())
-      for (std::uint32_t r = 0; r < kernel.registers.size(); ++r) at_exit.push_back(RegisterId{r});
-    liveness_.emplace_back(kernel, at_exit);
     meeting_points_.emplace_back(kernel);
     futures_.emplace_back(kernel, hierarchy_, single_locations(c, kernel), symmetry);
     deposits_.push_back(depositing_fences(kernel));
@@ -477,7 +473,7 @@ void Machine::clear_dead_registers(Thread& t, ThreadId id) const {
     t.state.registers.clear();
     return;
   }
-  const auto& live = liveness_[kernel_of(id)].before({t.state.block, t.state.index});
+  const auto& live = context_.liveness[kernel_of(id)].before({t.state.block, t.state.index});
   for (std::uint32_t r = 0; r < t.state.registers.size(); ++r)
     if (!live.contains(RegisterId{r})) t.state.registers[r] = Value();
 }

@@ -133,7 +133,6 @@ class Machine {
   std::optional<ThreadId> arriving_;  // whose arrival or exit is the move that is taken
   Mutation mutation_;
   std::vector<std::vector<std::pair<std::uint32_t, Value>>> constants_;  // [thread] (register, value), that tell CTAs apart
-  std::vector<Liveness> liveness_;   // [kernel]
   std::vector<MeetingPoints> meeting_points_;  // [kernel]
   std::vector<Future> futures_;      // [kernel]
   std::vector<std::vector<std::vector<bool>>> deposits_;  // [kernel][block][instruction]

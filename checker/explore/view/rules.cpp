@@ -201,7 +201,7 @@ void Machine::Rules::fence_sc(const Fence& f, bool takes, bool deposits) {
 
 std::vector<Value> Machine::Rules::live_registers() const {
   std::vector<Value> values = t.state.registers;
-  const auto& live = m.liveness_[m.kernel_of(id)].before({t.state.block, t.state.index});
+  const auto& live = m.context_.liveness[m.kernel_of(id)].before({t.state.block, t.state.index});
   for (std::uint32_t r = 0; r < values.size(); ++r)
     if (!live.contains(RegisterId{r})) values[r] = Value();
   return values;
