@@ -71,7 +71,7 @@ View& column(State& s, std::uint64_t name) {
 // How a table lies in its words: numbers of columns and rows, their names, and the rows' bits, `width` words each.
 struct Layout {
   explicit Layout(const KnowledgeTable& table)
-      : columns(table[0]), rows(table[1]), width((columns + 63) / 64), column_names(&table[2]), row_names(column_names + columns),
+      : columns(table[0]), rows(table[1]), width((columns + 63) / 64), column_names(table.data() + 2), row_names(column_names + columns),
         bits(row_names + rows) {}
   [[nodiscard]] bool has(std::size_t row, std::size_t column) const {
     return (bits[row * width + column / 64] >> (column % 64) & 1U) != 0;
