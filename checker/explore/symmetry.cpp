@@ -5,18 +5,10 @@
 
 #include <fmt/format.h>
 
+#include "checker/explore/mix.h"
 #include "checker/explore/symmetry_program.h"
 
 namespace fencewise {
-namespace {
-
-std::uint64_t mix(std::uint64_t a, std::uint64_t b) {
-  std::uint64_t x = a * 0x9e37'79b9'7f4a'7c15U ^ (b + 0x7f4a'7c15U);
-  x ^= x >> 29U;
-  return x * 0xbf58'476d'1ce4'e5b9U;
-}
-
-}  // namespace
 
 std::optional<Symmetry> Symmetry::find(const LaunchContext& c, std::uint32_t replays, std::string& why) {
   const auto refuse = [&](std::string reason) {

@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include "checker/explore/memory_image.h"
+#include "checker/explore/mix.h"
 #include "kernels/core/access.h"
 #include "kernels/core/printer.h"
 
@@ -91,8 +92,9 @@ class IdLook {
   [[nodiscard]] bool varies(const Operand& o) const {
     std::map<std::uint32_t, std::vector<Value>> of_role;
     for (std::uint32_t c = 0; c < image_.ctas; ++c) {
-      const auto [it, fresh] = of_role.try_emplace(roles_.role[c], values(o, c));
-      if (!fresh && it->second != values(o, c)) return true;
+      std::vector<Value> mine = values(o, c);
+      const auto [it, fresh] = of_role.try_emplace(roles_.role[c], std::move(mine));
+      if (!fresh && it->second != mine) return true;
     }
     return false;
   }
@@ -428,12 +430,6 @@ std::string memory_is_symmetric(const LaunchContext& c, const CtaRoles& roles, c
 }
 
 namespace {
-
-std::uint64_t mix(std::uint64_t a, std::uint64_t b) {
-  std::uint64_t x = (a ^ (b + 0x9e37'79b9'7f4a'7c15U + (a << 6U) + (a >> 2U))) * 0xbf58'476d'1ce4'e5b9U;
-  x ^= x >> 31U;
-  return x * 0x94d0'49bb'1331'11ebU;
-}
 
 // A number for a formula that does not depend on the order of its parts, with two CTAs renamed: with the same one before and after,
 // the formula says the same. Formulas are data, so the number is taken for the formula.

@@ -43,35 +43,16 @@ const char* function_of(Arith op) {
   }
 }
 
-bool commutes(Arith op) {
-  switch (op) {
-    case Arith::add:
-    case Arith::mul:
-    case Arith::min:
-    case Arith::max:
-    case Arith::bit_and:
-    case Arith::bit_or:
-    case Arith::bit_xor: return true;
-    default: return false;
-  }
+bool is_idempotent(Arith op) {
+  return op == Arith::min || op == Arith::max || op == Arith::bit_and || op == Arith::bit_or;
 }
 
 // Besides sums: grouping does not matter, as order does not. (Products of floats are rounded; the larger of floats is exact.)
 bool is_associative(Arith op, Type type) {
-  switch (op) {
-    case Arith::mul: return !is_float(type);
-    case Arith::min:
-    case Arith::max:
-    case Arith::bit_and:
-    case Arith::bit_or:
-    case Arith::bit_xor: return true;
-    default: return false;
-  }
+  return is_idempotent(op) || op == Arith::bit_xor || (op == Arith::mul && !is_float(type));
 }
 
-bool is_idempotent(Arith op) {
-  return op == Arith::min || op == Arith::max || op == Arith::bit_and || op == Arith::bit_or;
-}
+bool commutes(Arith op) { return op == Arith::add || op == Arith::mul || op == Arith::bit_xor || is_idempotent(op); }
 
 // The low half of these doesn't know signs: of u32 and s32 operands they are one term.
 bool is_sign_blind(Arith op) {

@@ -1,7 +1,5 @@
 // `fencewise ledger` and `fencewise run` from outside: outputs, and one clear line for each kind of bad input.
 #include <algorithm>
-#include <sstream>
-
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
@@ -17,13 +15,7 @@ using Json = nlohmann::json;
 using testing::ProcessResult;
 using testing::ScratchFolder;
 
-// Words are split at blanks; there is no shell.
-ProcessResult fencewise(const std::string& arguments) {
-  std::vector<std::string> argv{FENCEWISE_CLI};
-  std::istringstream words(arguments);
-  for (std::string word; words >> word;) argv.push_back(word);
-  return testing::run_process(argv);
-}
+ProcessResult fencewise(const std::string& arguments) { return testing::run_process(FENCEWISE_CLI, arguments); }
 
 struct BadInput {
   const char* arguments;

@@ -1,6 +1,4 @@
 // `fencewise check` with what it asks of whole launches: entry memory, residency, sweeps, the smallest shape.
-#include <sstream>
-
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -14,13 +12,7 @@ using ::testing::HasSubstr;
 using ::testing::Not;
 using testing::ProcessResult;
 
-// Words are split at blanks; there is no shell.
-ProcessResult check(const std::string& arguments) {
-  std::vector<std::string> argv{FENCEWISE_CLI, "check"};
-  std::istringstream words(arguments);
-  for (std::string word; words >> word;) argv.push_back(word);
-  return testing::run_process(argv);
-}
+ProcessResult check(const std::string& arguments) { return testing::run_process(FENCEWISE_CLI, "check " + arguments); }
 
 TEST(EntryMemory, NamesWhatIsReliedOn) {
   const ProcessResult serial = check("splitk-serial --initial any");

@@ -1,6 +1,4 @@
 // `--progress` and `--lockstep`, from outside.
-#include <sstream>
-
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -12,13 +10,7 @@ namespace {
 using ::testing::HasSubstr;
 using testing::ProcessResult;
 
-// Words are split at blanks; there is no shell.
-ProcessResult fencewise(const std::string& arguments) {
-  std::vector<std::string> argv{FENCEWISE_CLI};
-  std::istringstream words(arguments);
-  for (std::string word; words >> word;) argv.push_back(word);
-  return testing::run_process(argv);
-}
+ProcessResult fencewise(const std::string& arguments) { return testing::run_process(FENCEWISE_CLI, arguments); }
 
 TEST(Progress, OfHsaHangsALockAndOfObeDoesNot) {
   const ProcessResult hsa = fencewise("check cas-lock --progress hsa");

@@ -6,6 +6,7 @@
 #include <filesystem>
 #include <fstream>
 #include <iterator>
+#include <sstream>
 #include <stdexcept>
 #include <thread>
 #include <utility>
@@ -70,6 +71,13 @@ ProcessResult run_process(const std::vector<std::string>& argv, double interrupt
   result.out = contents_of(out);
   result.err = contents_of(err);
   return result;
+}
+
+ProcessResult run_process(const std::string& program, const std::string& arguments) {
+  std::vector<std::string> argv{program};
+  std::istringstream words(arguments);
+  for (std::string word; words >> word;) argv.push_back(word);
+  return run_process(argv);
 }
 
 ScratchFolder::ScratchFolder() {

@@ -17,6 +17,9 @@ struct ProcessResult {
     const std::vector<std::string>& argv, double interrupt_after = 0,
     const std::vector<std::pair<std::string, std::string>>& environment = {});
 
+// Arguments are split at blanks; there is no shell.
+[[nodiscard]] ProcessResult run_process(const std::string& program, const std::string& arguments);
+
 // A folder of its own that goes with the object.
 class ScratchFolder {
  public:

@@ -7,6 +7,7 @@
 
 #include <array>
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 #include "checker/explore/partial_execution.h"
@@ -32,10 +33,23 @@ class Hierarchy {
   [[nodiscard]] bool reaches(Place from, Level level, Place to) const {
     return groups_[level][from] == groups_[level][to];
   }
-  [[nodiscard]] bool by_cta(Level level) const { return by_cta_[level]; }
-  // The group's number over all levels; by CTA it is the CTA's number plus `first_of` that level.
+  // The group's number over all levels.
   [[nodiscard]] Structure::Group group(Level level, Place place) const { return groups_[level][place]; }
-  [[nodiscard]] Structure::Group first_of(Level level) const { return first_[level]; }
+  // A group that is a single CTA: which, and of what level. No value: the group is none.
+  struct CtaGroup {
+    Level level;
+    std::uint32_t cta;
+  };
+  [[nodiscard]] std::optional<CtaGroup> cta_group(Structure::Group group) const {
+    for (Level l = 0; l <= top(); ++l)
+      if (by_cta_[l] && group >= first_[l] && group < first_[l] + ctas()) return CtaGroup{l, group - first_[l]};
+    return std::nullopt;
+  }
+  // The group that this one is when each CTA c is called names[c].
+  [[nodiscard]] Structure::Group renamed(Structure::Group group, const std::vector<std::uint32_t>& names) const {
+    const auto own = cta_group(group);
+    return own ? first_[own->level] + names[own->cta] : group;
+  }
 
   void put(Structure& structure, Place place, Level level, const View& view) const {
     for (Level l = 0; l <= level; ++l) structure[groups_[l][place]].merge(view);

@@ -4,19 +4,12 @@
 #include <numeric>
 #include <set>
 #include <unordered_map>
+#include <utility>
 
 #include "checker/explore/memory_image.h"
+#include "checker/explore/mix.h"
 
 namespace fencewise::view {
-namespace {
-
-std::uint64_t mix(std::uint64_t a, std::uint64_t b) {
-  std::uint64_t x = (a ^ (b + 0x9e37'79b9'7f4a'7c15U + (a << 6U) + (a >> 2U))) * 0xbf58'476d'1ce4'e5b9U;
-  x ^= x >> 31U;
-  return x * 0x94d0'49bb'1331'11ebU;
-}
-
-}  // namespace
 
 Interchange::Interchange(Machine& machine, const Symmetry& symmetry, std::uint32_t replays) : machine_(machine), symmetry_(symmetry) {
   const Problem& problem = machine.context().problem;
@@ -88,13 +81,10 @@ std::vector<Interchange::Colour> Interchange::colours(const State& s) {
   const Hierarchy& h = machine_.hierarchy();
   const auto hold = [&](const Structure& structure, std::uint64_t where, std::uint32_t home) {
     for (const auto& [g, v] : structure.views()) {
-      Holder holder{&v, mix(where, 43), home, nobody};
-      for (Level l = 0; l <= h.top(); ++l)
-        if (h.by_cta(l) && g >= h.first_of(l) && g < h.first_of(l) + h.ctas()) {
-          holder.where = mix(where, l);
-          holder.group = g - h.first_of(l);
-        }
-      if (holder.group == nobody) holder.where = mix(where, g);
+      Holder holder{&v, 0, home, nobody};
+      const auto own = h.cta_group(g);
+      holder.where = mix(where, own ? own->level : g);
+      if (own) holder.group = own->cta;
       holders.push_back(holder);
     }
   };
@@ -213,12 +203,7 @@ void Interchange::rename(State& s, const std::vector<std::uint32_t>& names) {
   const auto regroup = [&](Structure& structure) {
     bool changed = false;
     for (auto& [g, v] : structure.views())
-      for (Level l = 0; l <= h.top(); ++l)
-        if (h.by_cta(l) && g >= h.first_of(l) && g < h.first_of(l) + h.ctas()) {
-          g = h.first_of(l) + names[g - h.first_of(l)];
-          changed = true;
-          break;
-        }
+      changed |= std::exchange(g, h.renamed(g, names)) != g;
     if (changed)
       std::sort(structure.views().begin(), structure.views().end(),
                 [](const auto& a, const auto& b) { return a.first < b.first; });
@@ -235,10 +220,8 @@ void Interchange::rename(State& s, const std::vector<std::uint32_t>& names) {
 
   std::vector<Thread> threads(s.threads.size());
   std::vector<std::uint32_t> sequence(s.sequence.size()), cta_names(s.cta_names.size());
-  const auto thread_name = [&](ThreadId t) {
-    const auto& image = machine_.context().image;
-    return machine_.threads_of(names[image.cta_of[t]])[image.threads[t].coordinates.index_in_cta];
-  };
+  const auto& cta_of = machine_.context().image.cta_of;
+  const auto thread_name = [&](ThreadId t) { return machine_.counterpart(t, names[cta_of[t]]); };
   for (ThreadId t = 0; t < s.threads.size(); ++t) {
     Thread& thread = s.threads[t];
     for (Value& v : thread.state.registers) revalue(v);
@@ -324,7 +307,7 @@ std::optional<Symmetry::Home> Interchange::home(CellId cell) {
 class Interchange::Trade {
  public:
   Trade(Interchange& i, const State& s, std::uint32_t a, std::uint32_t b)
-      : i_(i), s_(s), image_(i.machine_.context().image), names_(i.symmetry_.ctas()) {
+      : i_(i), s_(s), names_(i.symmetry_.ctas()) {
     std::iota(names_.begin(), names_.end(), 0);
     std::swap(names_[a], names_[b]);
   }
@@ -353,11 +336,7 @@ class Interchange::Trade {
     names.thread = [&](ThreadId t) { return thread(t); };
     names.cell = [&](CellId c) { return cell(c); };
     names.place = [&](Place p) { return p < names_.size() ? names_[p] : p; };
-    names.group = [&](Structure::Group g) {
-      for (Level l = 0; l <= h.top(); ++l)
-        if (h.by_cta(l) && g >= h.first_of(l) && g < h.first_of(l) + h.ctas()) return h.first_of(l) + names_[g - h.first_of(l)];
-      return g;
-    };
+    names.group = [&](Structure::Group g) { return h.renamed(g, names_); };
     names.arrival = [&](std::uint32_t n) { return arrival(s_.arrivals[n]); };
     return renamed(table, names);
   }
@@ -365,7 +344,7 @@ class Interchange::Trade {
  private:
   [[nodiscard]] Value value(Value v) const { return i_.renamed_value(v, names_); }
   [[nodiscard]] ThreadId thread(ThreadId t) const {
-    return i_.machine_.threads_of(names_[image_.cta_of[t]])[image_.threads[t].coordinates.index_in_cta];
+    return i_.machine_.counterpart(t, names_[i_.machine_.context().image.cta_of[t]]);
   }
   [[nodiscard]] CellId cell(CellId number) const {
     const auto home = i_.home(number);
@@ -391,7 +370,6 @@ class Interchange::Trade {
 
   Interchange& i_;
   const State& s_;
-  const LaunchImage& image_;
   std::vector<std::uint32_t> names_;
 };
 

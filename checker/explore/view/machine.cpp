@@ -462,10 +462,7 @@ Machine::Taken Machine::take(State& s, Move move) {
   return taken;
 }
 
-ThreadId Machine::original(const State& s, ThreadId t) const {
-  const std::uint32_t cta = context_.image.cta_of[t];
-  return threads_of_cta_[s.cta_names[cta]][context_.image.threads[t].coordinates.index_in_cta];
-}
+ThreadId Machine::original(const State& s, ThreadId t) const { return counterpart(t, s.cta_names[context_.image.cta_of[t]]); }
 
 // Registers that nothing reads any more hold zero; of a thread that has exited, none are kept but those of placed threads.
 void Machine::clear_dead_registers(Thread& t, ThreadId id) const {

@@ -92,6 +92,10 @@ class Machine {
   }
   [[nodiscard]] const std::vector<ThreadId>& threads_of(std::uint32_t cta) const { return threads_of_cta_[cta]; }
   [[nodiscard]] Value initial_value(const Location& location) const;
+  // The thread of that CTA which corresponds to this one.
+  [[nodiscard]] ThreadId counterpart(ThreadId thread, std::uint32_t cta) const {
+    return threads_of_cta_[cta][context_.image.threads[thread].coordinates.index_in_cta];
+  }
   // While a path is retraced: the thread whose part this one plays.
   [[nodiscard]] ThreadId original(const State& state, ThreadId thread) const;
   void clear_dead_registers(Thread& thread, ThreadId id) const;

@@ -143,10 +143,8 @@ void NormalForm::forget_in_cells(State& s) {
   }
   const auto drop_gone = [&](Structure& structure) {
     std::erase_if(structure.views(), [&](const auto& entry) {
-      for (Level l = 0; l <= h.top(); ++l)
-        if (h.by_cta(l) && entry.first >= h.first_of(l) && entry.first < h.first_of(l) + h.ctas())
-          return bool{gone[entry.first - h.first_of(l)]};
-      return false;
+      const auto own = h.cta_group(entry.first);
+      return own && gone[own->cta];
     });
   };
   drop_gone(s.fence_sc);

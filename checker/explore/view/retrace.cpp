@@ -142,14 +142,12 @@ Retrace ViewExplorer::retrace(const Path& path, bool only_races) {
   IdleRounds idle(machine_, trace);
   State state = first_of_retrace(trace);
   Trouble trouble = machine_.settle(state);
-  const auto& image = context_.image;
   for (const Move& move : path) {
     if (trouble != Trouble::none) break;
     normal_.apply(state);
     machine_.restore_constants(state);
     if (!machine_.prepare(state, move.thread, trouble) || trouble != Trouble::none) continue;
-    const ThreadId original =
-        machine_.threads_of(state.cta_names[image.cta_of[move.thread]])[image.threads[move.thread].coordinates.index_in_cta];
+    const ThreadId original = machine_.original(state, move.thread);
     if (move.option >= machine_.options(state, move.thread))
       throw InternalError("view explorer: a path can't be retraced");
     idle.before(state, move.thread, original);

@@ -218,6 +218,15 @@ void Machine::Rules::go(bool through_deposits) {
     sweep.end();
     t.status = status;
   };
+  // At a barrier or an operation of the warp: whether it is complete.
+  const auto passed = [&] {
+    sweep.end();
+    loud();
+    if (!t.passed) return false;
+    t.passed = false;
+    finish(t.results);
+    return true;
+  };
   for (;;) {
     if (++m.private_steps_ > most_private_steps) throw NotModelled("a thread runs too long on its own");
     const Action action = m.interpreter_.next(program, t.state);
@@ -275,25 +284,13 @@ void Machine::Rules::go(bool through_deposits) {
         break;
       }
       case Action::Kind::barrier: {
-        sweep.end();
-        loud();
-        if (t.passed) {
-          t.passed = false;
-          finish(t.results);
-          break;
-        }
+        if (passed()) break;
         if (!may_arrive()) return stop(Status::visible);
         if (!arrive(action)) return stop(Status::at_barrier);
         break;
       }
       case Action::Kind::warp:
-        sweep.end();
-        loud();
-        if (t.passed) {
-          t.passed = false;
-          finish(t.results);
-          break;
-        }
+        if (passed()) break;
         if (!is_meeting_point(*action.instruction) && !may_arrive()) return stop(Status::visible);
         ++m.effects_;
         return stop(Status::at_warp);
