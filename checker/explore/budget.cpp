@@ -22,12 +22,15 @@ std::uint64_t resident_bytes() {
 Budget::Budget(const Limits& limits, const Progress& progress)
     : limits_(limits), progress_(progress), start_(std::chrono::steady_clock::now()) {}
 
+Budget::Budget(Budget& whole, std::uint64_t steps) : whole_(&whole), steps_(steps), start_(whole.start_), reason_(whole.reason_) {}
+
 double Budget::seconds() const {
   return std::chrono::duration<double>(std::chrono::steady_clock::now() - start_).count();
 }
 
 bool Budget::spend(const SearchStats& stats) {
   if (exhausted()) return false;
+  if (whole_ != nullptr && stats.steps >= steps_) reason_ = fmt::format("a part of the search took {} steps", steps_);
   if (limits_.graphs != 0 && stats.graphs >= limits_.graphs)
     reason_ = fmt::format("the limit of {} graphs was reached (--max-graphs)", limits_.graphs);
   if (limits_.states != 0 && stats.states >= limits_.states)
@@ -35,22 +38,30 @@ bool Budget::spend(const SearchStats& stats) {
   if (exhausted()) return false;
   if (--countdown_ != 0) return true;
   countdown_ = steps_between_looks;
-  return look(stats);
+  look();
+  if (whole_ == nullptr) report(stats);
+  return !exhausted();
 }
 
-bool Budget::look(const SearchStats& stats) {
-  const double now = seconds();
+void Budget::look() {
+  if (whole_ != nullptr) {
+    whole_->look();
+    reason_ = whole_->reason_;
+    return;
+  }
   if (progress_.stop != nullptr && progress_.stop->load(std::memory_order_relaxed)) reason_ = "interrupted";
-  if (limits_.seconds > 0 && now > limits_.seconds)
+  if (limits_.seconds > 0 && seconds() > limits_.seconds)
     reason_ = fmt::format("the limit of {} seconds was reached (--max-seconds)", limits_.seconds);
   if (limits_.memory_bytes != 0 && resident_bytes() > limits_.memory_bytes)
     reason_ =
         fmt::format("the limit of {} MiB of memory was reached (--max-memory)", limits_.memory_bytes >> 20U);
-  if (progress_.report && now - last_report_ >= 1) {
-    last_report_ = now;
-    progress_.report(stats);
-  }
-  return !exhausted();
+}
+
+void Budget::report(const SearchStats& stats) {
+  const double now = seconds();
+  if (!progress_.report || now - last_report_ < 1) return;
+  last_report_ = now;
+  progress_.report(stats);
 }
 
 }  // namespace fencewise

@@ -12,6 +12,8 @@ namespace fencewise {
 class Budget {
  public:
   Budget(const Limits& limits, const Progress& progress);
+  // A part of a search, of so many steps at most, within the time and memory of the whole, which must outlive it.
+  Budget(Budget& whole, std::uint64_t steps);
 
   // To be called once a step; cheap. Returns false once something is used up; `reason` says what.
   [[nodiscard]] bool spend(const SearchStats& stats);
@@ -20,8 +22,11 @@ class Budget {
   [[nodiscard]] double seconds() const;
 
  private:
-  [[nodiscard]] bool look(const SearchStats& stats);  // the dear checks: clock, memory, progress
+  void look();  // the dear checks: clock, memory, stop flag
+  void report(const SearchStats& stats);
 
+  Budget* whole_ = nullptr;
+  std::uint64_t steps_ = 0;
   Limits limits_;
   Progress progress_;
   std::chrono::steady_clock::time_point start_;

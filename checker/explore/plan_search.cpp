@@ -27,7 +27,7 @@ constexpr std::uint32_t most_ctas_for_graphs = 4;
 constexpr std::size_t most_bad_ends = 64;  // that are retraced where all findings are asked for
 
 constexpr std::size_t most_threads_judged = 64;  // larger launches: a race is shown by its two accesses
-constexpr std::uint64_t most_graphs_of_a_path = 2000;
+constexpr std::uint64_t most_steps_of_a_path = 200'000;
 
 // Who is there, and who goes on.
 std::string assumed(const CheckOptions& options) {
@@ -47,13 +47,12 @@ bool names_ctas(const ProgressModels& models) {
 
 bool ended(const PartialExecution::Thread& t) { return t.status == ThreadStatus::exited; }
 
-// The behaviours that a path of the view explorer stands for.
-void complete(const LaunchContext& context, const view::Retrace& path, const GraphExplorer::Visitor& visitor) {
-  Limits limits;
-  limits.graphs = most_graphs_of_a_path;
-  Budget budget(limits, {});
+// The behaviours that a path of the view explorer stands for. Returns why some may have been left out; empty: none were.
+std::string complete(const LaunchContext& context, const view::Retrace& path, Budget& whole, const GraphExplorer::Visitor& visitor) {
+  Budget budget(whole, most_steps_of_a_path);
   SearchStats stats;
   GraphExplorer(context, nullptr, budget, stats).explore_from(view::follow(context, path), visitor);
+  return budget.reason();
 }
 
 }  // namespace
@@ -261,12 +260,13 @@ std::optional<bool> PlanSearch::explore_views(const Node& node, const std::share
     }
     if (point.ends_plan && !options_.determinism) continue;
     go_on_from(node, point, std::move(final.memory),
-               [explorer, context, path = std::move(final.path), number = point.number] {
+               [this, explorer, context, path = std::move(final.path), number = point.number] {
                  std::optional<WitnessLaunch> witness;
-                 complete(*context, explorer->retrace(path), [&](PartialExecution& x, Relations& r) {
+                 const std::string cut = complete(*context, explorer->retrace(path), budget_, [&](PartialExecution& x, Relations& r) {
                    if (std::all_of(x.threads.begin(), x.threads.end(), ended)) witness = witness_of(x, r, number);
                    return !witness;
                  });
+                 if (!witness && !cut.empty()) throw NotModelled(fmt::format("a counterexample, whose way in was not completed: {}", cut));
                  if (!witness) throw InternalError("a path of the view explorer breaks an axiom");
                  return *witness;
                },
@@ -295,7 +295,7 @@ bool PlanSearch::confirm(const Node& node, const LaunchContext& context, const v
   const std::set<std::pair<FindingKind, std::string>> recorded = recorded_;
   const std::set<std::string> seen_races = examine_.seen_races;
   bool shown = false;
-  complete(context, path, [&](PartialExecution& x, Relations& r) {
+  (void)complete(context, path, budget_, [&](PartialExecution& x, Relations& r) {
     recorded_.clear();
     examine_.seen_races.clear();
     (void)take_each_memory(node, x, r, point, next);

@@ -11,6 +11,7 @@
 #include "kernels/core/without_barrier.h"
 #include "kernels/ledger/runnable.h"
 #include "protocols/protocol.h"
+#include "tests/support/differential.h"
 
 namespace fencewise {
 namespace {
@@ -153,13 +154,15 @@ TEST(DropBarrier, GivesWrongResultsInRandomInterleavingsUnlessItIsNotNeeded) {
     return false;
   };
   for (const char* name : {"reduction-1", "reduction-2", "reduction-3", "reduction-4", "reduction-6",
-                           "gemm-k3", "gemm-k6", "gemm-k9"})
+                           "gemm-k3", "gemm-k6", "gemm-k9"}) {
+    if (testing::small_scale() && std::string_view(name).starts_with("gemm")) continue;
     for (const Variant& variant : find_protocol(name)->variants) {
       if (!dropped_barrier(variant.name)) continue;
       EXPECT_EQ(goes_wrong(instantiate(*find_protocol(name), {}, variant.name)),
                 variant.sc.verdict == Verdict::violated)
           << name << " " << variant.name;
     }
+  }
 }
 
 // --- the checker, at sizes that take it no time ---
