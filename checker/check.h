@@ -58,6 +58,7 @@ struct CheckOptions {
   // Whether an output depends on the order in which CTAs finish: what verifies is explored again with sums of floats as ordered
   // expressions and float inputs as symbols, and two behaviours that leave an output with different ones are a finding.
   bool determinism = false;
+  unsigned workers = 1;          // threads of the view explorer; the answer is the same for any number
   bool stop_at_first = true;     // stop at the first finding that violates (else: collect one per kind and place)
   bool collect_states = false;   // fill CheckResult::final_states
 };

@@ -3,10 +3,8 @@
 #include <chrono>
 #include <cstdio>
 #include <filesystem>
-#include <thread>
 
 #include <fmt/format.h>
-#include <unistd.h>
 
 #include "checker/cli/commands.h"
 #include "checker/cli/in_order.h"
@@ -14,6 +12,7 @@
 #include "checker/cli/litmus_files.h"
 #include "checker/cli/litmus_table.h"
 #include "checker/cli/output.h"
+#include "checker/cli/progress_line.h"
 #include "checker/cli/files.h"
 #include "checker/cli/subject.h"
 #include "checker/report/dot.h"
@@ -27,15 +26,6 @@ namespace {
 using Clock = std::chrono::steady_clock;
 
 double since(Clock::time_point start) { return std::chrono::duration<double>(Clock::now() - start).count(); }
-
-constexpr std::int64_t most_workers = 1024;
-
-unsigned workers_of(const Options& options) {
-  if (!options.workers) return std::max(1U, std::thread::hardware_concurrency());
-  if (*options.workers >= 1 && *options.workers <= most_workers)
-    return static_cast<unsigned>(*options.workers);
-  throw InputError(fmt::format("--workers must be from 1 to {}; got {}", most_workers, *options.workers));
-}
 
 LitmusOptions litmus_options(const Options& options) {
   const CheckOptions given = check_options(options);
@@ -112,27 +102,6 @@ LitmusRun run_file(const LitmusFile& file, const Setting& setting, const std::op
 
 // --- All of them ---
 
-// "tests=12/450", rewritten while a test takes its time; only where stderr is a terminal.
-class TestsDone {
- public:
-  TestsDone(bool wanted, std::size_t all) : wanted_(wanted && isatty(STDERR_FILENO) != 0), all_(all) {}
-  void show(std::size_t done) {
-    if (!wanted_) return;
-    fmt::print(stderr, "\r\033[Ktests={}/{}", done, all_);
-    std::fflush(stderr);
-    shown_ = true;
-  }
-  void wipe() {
-    if (shown_) fmt::print(stderr, "\r\033[K");
-    std::fflush(stderr);
-    shown_ = false;
-  }
-
- private:
-  bool wanted_, shown_ = false;
-  std::size_t all_;
-};
-
 class LitmusCommand {
  public:
   explicit LitmusCommand(const Options& options)
@@ -175,7 +144,7 @@ class LitmusCommand {
   }
 
   void run_all() {
-    TestsDone progress(!options_.quiet, files_.size());
+    JobsDone progress(!options_.quiet, "tests", files_.size());
     std::size_t done = 0;
     in_order<LitmusRun>(
         files_.size(), workers_of(options_),

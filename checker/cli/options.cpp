@@ -6,6 +6,7 @@
 #include <fstream>
 #include <limits>
 #include <map>
+#include <thread>
 
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
@@ -93,6 +94,8 @@ constexpr std::array table{
               bind<&Options::loop_bound>},
     OptionRow{"--loop-bound", "N", "rounds of a loop whose condition depends on memory (default 3)",
               runs_tests, bind<&Options::loop_bound>},
+    OptionRow{"-j,--workers", "N", "threads: of the view explorer, or rows of a table at a time (default: one a core)", checks,
+              bind<&Options::workers>},
     OptionRow{"--max-seconds", "S", "stop after this time; with --all-variants, for each", checks,
               bind<&Options::max_seconds>},
     OptionRow{"--max-seconds", "S", "stop a test after this time", runs_tests, bind<&Options::max_seconds>},
@@ -193,6 +196,7 @@ template <class Number> Number within(std::string_view option, Number value, Num
   throw InputError(fmt::format("{} must be from {} to {}; got {}", option, least, most, value));
 }
 
+constexpr std::int64_t most_workers = 1024;
 constexpr std::int64_t largest_count = std::numeric_limits<std::int64_t>::max();
 constexpr std::uint64_t largest_size = std::numeric_limits<std::int64_t>::max();  // bytes
 
@@ -232,6 +236,11 @@ void add_options(CLI::App& app, Command command, Options& options) {
     if ((row.commands & bit(command)) != 0) row.add(app, row, options);
 }
 
+unsigned workers_of(const Options& options) {
+  if (!options.workers) return std::max(1U, std::thread::hardware_concurrency());
+  return static_cast<unsigned>(within<std::int64_t>("--workers", *options.workers, 1, most_workers));
+}
+
 CheckOptions check_options(const Options& options) {
   CheckOptions result;
   const auto model = parse_model(options.model);
@@ -247,6 +256,7 @@ CheckOptions check_options(const Options& options) {
   if (options.resident)
     result.resident = static_cast<std::uint32_t>(within<std::int64_t>("--resident", *options.resident, 1, 1'000'000));
   result.determinism = options.determinism;
+  result.workers = workers_of(options);
   if (options.in_flight) (void)within<std::int64_t>("--in-flight", *options.in_flight, 1, most_in_flight);
   result.progress = progress_models(options.progress);
   if (options.lockstep) result.progress.lanes = ProgressModel::lockstep;

@@ -73,6 +73,7 @@ void add_options(CLI::App& app, Command command, Options& options);
 
 // The options that the command's search needs. Throw InputError for unknown names, numbers out of range and contradictions.
 [[nodiscard]] CheckOptions check_options(const Options& options);
+[[nodiscard]] unsigned workers_of(const Options& options);  // one a core, unless told otherwise
 [[nodiscard]] Limits limits(const Options& options);
 void refuse_contradictions(const Options& options);
 // A list of CTAs; empty: none was given.

@@ -27,4 +27,20 @@ void ProgressLine::show(const SearchStats& s) {
   shown_ = true;
 }
 
+JobsDone::JobsDone(bool wanted, std::string_view what, std::size_t all)
+    : wanted_(wanted && isatty(STDERR_FILENO) != 0), what_(what), all_(all) {}
+
+void JobsDone::show(std::size_t done) {
+  if (!wanted_) return;
+  fmt::print(stderr, "\r\033[K{}={}/{}", what_, done, all_);
+  std::fflush(stderr);
+  shown_ = true;
+}
+
+void JobsDone::wipe() {
+  if (shown_) fmt::print(stderr, "\r\033[K");
+  std::fflush(stderr);
+  shown_ = false;
+}
+
 }  // namespace fencewise

@@ -1,12 +1,14 @@
 // check --sweep: a protocol at many shapes, smallest first.
 #include <algorithm>
 #include <charconv>
+#include <optional>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
 #include "checker/check.h"
 #include "checker/cli/commands.h"
+#include "checker/cli/in_order.h"
 #include "checker/cli/interrupt.h"
 #include "checker/cli/output.h"
 #include "checker/cli/progress_line.h"
@@ -199,11 +201,11 @@ class SweepTable {
 
 // A table asks for answers, not for every behaviour by name: views come first wherever they are exact.
 CheckResult check_shape(const Shape& shape, const Options& options) {
-  ProgressLine progress(!options.quiet);
   const auto answer = [&](const CheckOptions& used) {
-    return check(*shape.problem, used, limits(options), progress.sink(stop_on_interrupt()));
+    return check(*shape.problem, used, limits(options), {nullptr, &stop_on_interrupt()});
   };
   CheckOptions used = check_options(options);
+  used.workers = 1;  // of each shape; shapes are checked several at a time
   if (used.engine != Engine::automatic) return answer(used);
   used.engine = Engine::view;
   CheckResult by_views = answer(used);
@@ -227,20 +229,25 @@ int check_sweep(const Options& options) {
   SweepTable table(ranges, !stdout_is_taken(options));
   std::string smallest;
   std::size_t inconclusive = 0;
-  for (const Shape& shape : shapes) {
-    if (stop_on_interrupt().load(std::memory_order_relaxed)) {
-      ++inconclusive;
-      break;
-    }
-    if (!shape.problem) {
-      table.add_missing(shape);
-      continue;
-    }
-    const CheckResult result = check_shape(shape, options);
-    table.add(shape, result);
-    if (result.verdict == Verdict::violated && smallest.empty()) smallest = table.name_of(shape);
-    inconclusive += static_cast<std::size_t>(result.verdict == Verdict::inconclusive);
-  }
+  JobsDone progress(!options.quiet, "shapes", shapes.size());
+  std::size_t done = 0;
+  in_order<std::optional<CheckResult>>(
+      shapes.size(), workers_of(options),
+      [&](std::size_t n) -> std::optional<CheckResult> {
+        if (!shapes[n].problem || stop_on_interrupt().load(std::memory_order_relaxed)) return std::nullopt;
+        return check_shape(shapes[n], options);
+      },
+      [&](std::size_t n, const std::optional<CheckResult>& result) {
+        const Shape& shape = shapes[n];
+        ++done;
+        progress.wipe();
+        if (!shape.problem) table.add_missing(shape);
+        inconclusive += static_cast<std::size_t>(shape.problem && (!result || result->verdict == Verdict::inconclusive));
+        if (!result) return;
+        table.add(shape, *result);
+        if (result->verdict == Verdict::violated && smallest.empty()) smallest = table.name_of(shape);
+      },
+      [&] { progress.show(done); });
   const std::string open = inconclusive == 0 ? "" : fmt::format("; {} inconclusive", inconclusive);
   table.end(smallest.empty() ? fmt::format("{}: no shape fails{}\n", subject.name, open)
                              : fmt::format("{}: the smallest that fails is {}{}\n", subject.name, smallest, open));

@@ -1,11 +1,13 @@
 // check --all-variants: every variant of a protocol against what it must yield.
 #include <algorithm>
+#include <optional>
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
 #include "checker/check.h"
 #include "checker/cli/commands.h"
+#include "checker/cli/in_order.h"
 #include "checker/cli/interrupt.h"
 #include "checker/cli/output.h"
 #include "checker/cli/progress_line.h"
@@ -87,6 +89,7 @@ std::vector<std::string> raised_params(const Subject& subject,
 
 VariantRow check_variant(const Subject& subject, const Variant& variant, const Options& options) {
   CheckOptions used = check_options(options);
+  used.workers = 1;  // of each row; rows are checked several at a time
   const Expectation& expected = expectation_of(variant, used.model);
   // That there is no race can be told only when everything was explored.
   used.stop_at_first = !expected.no_race;
@@ -96,9 +99,7 @@ VariantRow check_variant(const Subject& subject, const Variant& variant, const O
   row.params = texts_of(*subject.protocol, raised);
   row.raised = raised_params(subject, row.params);
   row.expected = expected_text(expected);
-  ProgressLine progress(!options.quiet);
-  row.result = check(instantiate(*subject.protocol, raised, variant.name), used, limits(options),
-                     progress.sink(stop_on_interrupt()));
+  row.result = check(instantiate(*subject.protocol, raised, variant.name), used, limits(options), {nullptr, &stop_on_interrupt()});
   row.difference = difference(expected, row.result);
   return row;
 }
@@ -205,12 +206,22 @@ int check_all_variants(const Options& options) {
   const Widths widths(*subject.protocol, check_options(options).model);
   if (as_text && !options.quiet)
     print_out(table_line(widths, "variant", "expected", "got", "seconds", "result"));
-  for (const Variant& variant : subject.protocol->variants) {
-    if (stop_on_interrupt().load(std::memory_order_relaxed)) break;
-    rows.push_back(check_variant(subject, variant, options));
-    if (as_text && !options.quiet) print_out(line_of(rows.back(), widths));
-    if (as_text) finish_output();
-  }
+  const std::vector<Variant>& variants = subject.protocol->variants;
+  JobsDone progress(!options.quiet, "variants", variants.size());
+  in_order<std::optional<VariantRow>>(
+      variants.size(), workers_of(options),
+      [&](std::size_t n) -> std::optional<VariantRow> {
+        if (stop_on_interrupt().load(std::memory_order_relaxed)) return std::nullopt;
+        return check_variant(subject, variants[n], options);
+      },
+      [&](std::size_t, std::optional<VariantRow> row) {
+        if (!row) return;
+        rows.push_back(std::move(*row));
+        progress.wipe();
+        if (as_text && !options.quiet) print_out(line_of(rows.back(), widths));
+        if (as_text) finish_output();
+      },
+      [&] { progress.show(rows.size()); });
   if (as_text) print_out(summary(subject, rows));
   if (!options.json.empty()) write_output(options.json, json_of(subject, options, rows));
   if (!options.csv.empty()) write_output(options.csv, to_csv(table_of(*subject.protocol, rows)));

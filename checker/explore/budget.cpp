@@ -1,5 +1,6 @@
 #include "checker/explore/budget.h"
 
+#include <algorithm>
 #include <fstream>
 
 #include <fmt/format.h>
@@ -8,7 +9,9 @@
 namespace fencewise {
 namespace {
 
-constexpr std::uint32_t steps_between_looks = 64;
+// Steps take from a microsecond to a tenth of a second.
+constexpr std::uint32_t most_between_looks = 64;
+constexpr double seconds_between_looks = 0.005;
 
 std::uint64_t resident_bytes() {
   std::ifstream statm("/proc/self/statm");
@@ -37,7 +40,10 @@ bool Budget::spend(const SearchStats& stats) {
     reason_ = fmt::format("the limit of {} states was reached (--max-states)", limits_.states);
   if (exhausted()) return false;
   if (--countdown_ != 0) return true;
-  countdown_ = steps_between_looks;
+  const double now = seconds();
+  between_looks_ = now - last_look_ > seconds_between_looks ? std::max(between_looks_ / 2, 1U) : std::min(between_looks_ * 2, most_between_looks);
+  last_look_ = now;
+  countdown_ = between_looks_;
   look();
   if (whole_ == nullptr) report(stats);
   return !exhausted();

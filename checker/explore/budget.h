@@ -31,7 +31,8 @@ class Budget {
   Progress progress_;
   std::chrono::steady_clock::time_point start_;
   double last_report_ = 0;
-  std::uint32_t countdown_ = 1;
+  double last_look_ = 0;
+  std::uint32_t between_looks_ = 1, countdown_ = 1;  // in steps
   std::string reason_;
 };
 

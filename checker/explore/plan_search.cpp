@@ -204,7 +204,7 @@ std::optional<bool> PlanSearch::explore_views(const Node& node, const std::share
     result_.search = before;
     explorer = std::make_shared<view::ViewExplorer>(*context, fences, symmetry, point.number.replay,
                                                     view::Schedule{options_.resident, options_.progress}, options_.reductions, budget_,
-                                                    result_.search);
+                                                    result_.search, options_.workers);
     explored = explorer->explore(good, options_.stop_at_first ? 1 : most_bad_ends,
                                  always && !options_.collect_states ? view::FinalState::memory : view::FinalState::memory_and_registers);
     result_.engine = "view";

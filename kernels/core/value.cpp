@@ -151,6 +151,11 @@ Value Terms::intern(Node node) {
     put(v.bits());
   }
   key += node.name;
+  if (frozen_) {
+    const auto known = index_.find(key);
+    if (known == index_.end()) throw Frozen();
+    return Value(0, known->second);
+  }
   const auto [it, fresh] = index_.try_emplace(std::move(key), static_cast<std::uint32_t>(nodes_.size()));
   if (fresh) nodes_.push_back(std::move(node));
   return Value(0, it->second);

@@ -41,9 +41,15 @@ class Value {
   std::uint32_t term_ = 0;
 };
 
+// A table that several threads read was asked for something that is not in it.
+struct Frozen {};
+
 class Terms {
  public:
   explicit Terms(ValueDomain domain = ValueDomain::multisets);
+
+  // While frozen, several threads may use it, and a term that is new throws Frozen.
+  void freeze(bool frozen) { frozen_ = frozen; }
 
   // The same name gives the same symbol.
   [[nodiscard]] Value symbol(const std::string& name);
@@ -102,6 +108,7 @@ class Terms {
              const std::function<void(std::uint32_t, std::uint64_t)>& f) const;
 
   ValueDomain domain_;
+  bool frozen_ = false;
   std::vector<Node> nodes_;
   std::unordered_map<std::string, std::uint32_t> index_;  // key of a node -> id
 };

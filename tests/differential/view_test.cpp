@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "checker/explore/view/mutation.h"
+#include "checker/report/json.h"
 #include "kernels/core/builder.h"
 #include "kernels/core/error.h"
 #include "kernels/core/printer.h"
@@ -192,6 +193,34 @@ TEST(View, AgreesWithTheGraphExplorerOnTheCatalogue) {
   for (const auto& [name, reason] : left_out) std::cout << fmt::format("  not compared {}: {}\n", name, reason);
   std::cout << fmt::format("  {} variants have more than 16 threads\n", large);
   EXPECT_GE(taken.taken * 10, taken.all * 8);
+}
+
+// --- Workers ---
+
+// All that a check says, but how long it took.
+std::string said(const Problem& problem, unsigned workers, bool stop_at_first) {
+  CheckOptions options;
+  options.engine = Engine::view;
+  options.stop_at_first = stop_at_first;
+  options.workers = workers;
+  Report report;
+  report.options = options;
+  report.result = check(problem, options, {.states = 1000});
+  report.result.seconds = 0;
+  return to_json(report);
+}
+
+TEST(ViewWorkers, FindTheSameAsOne) {
+  std::vector<Problem> problems;
+  for (const Family& family : families)
+    for (std::uint64_t n = 0; n < (small_scale() ? 4U : 30U); ++n) problems.push_back(family.draw(2'000'000 + first_seed() + n));
+  for (const Protocol& protocol : catalogue())
+    for (const Variant& variant : protocol.variants)
+      if (Problem problem = small_instance(protocol, variant); threads_of(problem.launches.front()).size() <= 16)
+        problems.push_back(std::move(problem));
+  for (const Problem& problem : problems)
+    for (const bool stop_at_first : {true, false})
+      EXPECT_EQ(said(problem, 3, stop_at_first), said(problem, 1, stop_at_first)) << problem.name << "\n" << print(problem, {});
 }
 
 // --- Litmus suites ---

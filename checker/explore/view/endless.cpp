@@ -53,7 +53,7 @@ class ViewExplorer::Rerun {
     choices.push_back(0);
     if (state_.threads[thread].status == Status::spinning) return !choice;
     Trouble trouble = Trouble::none;
-    if (!Machine::may_move(state_, thread) || !m_.prepare(state_, thread, trouble) || trouble != Trouble::none) return false;
+    if (!m_.prepare(state_, thread, trouble) || trouble != Trouble::none) return false;
     const std::uint32_t options = m_.options(state_, thread);
     choices.back() = choice.value_or(options - 1);
     if (choices.back() >= options) return false;
@@ -133,7 +133,7 @@ bool ViewExplorer::by_launch_names(const Path& way_in, const std::vector<ThreadI
       return newest;
     }
     Trouble trouble = Trouble::none;
-    if (!Machine::may_move(state, m.thread) || !machine_.prepare(state, m.thread, trouble) || trouble != Trouble::none) return false;
+    if (!machine_.prepare(state, m.thread, trouble) || trouble != Trouble::none) return false;
     if (newest) m.option = machine_.options(state, m.thread) - 1;
     named.push_back({machine_.original(state, m.thread), m.option});
     const Machine::Taken taken = machine_.take(state, m);

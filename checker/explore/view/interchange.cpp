@@ -380,7 +380,7 @@ std::vector<std::uint32_t> Interchange::representatives(const State& s) {
   std::vector<std::uint32_t> kept;
   for (std::uint32_t c = 0; c < symmetry_.ctas(); ++c) {
     const auto& threads = machine_.threads_of(c);
-    if (std::none_of(threads.begin(), threads.end(), [&](ThreadId t) { return Machine::may_move(s, t); })) continue;
+    if (std::none_of(threads.begin(), threads.end(), [&](ThreadId t) { return machine_.may_move(s, t); })) continue;
     const bool again = !told_apart && std::any_of(kept.begin(), kept.end(), [&](std::uint32_t other) {
       if (colour[other] != colour[c] || symmetry_.role(other) != symmetry_.role(c)) return false;
       const Trade trade(*this, s, other, c);

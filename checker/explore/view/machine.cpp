@@ -297,10 +297,18 @@ Value Machine::reduce(const Barrier& barrier, const std::vector<const Arrival*>&
 
 // --- Moves ---
 
-bool Machine::may_move(const State& s, ThreadId t) {
-  const Status status = s.threads[t].status;
-  return status == Status::visible || status == Status::deposit ||
-         status == Status::at_barrier || status == Status::at_warp || status == Status::waiting;
+bool Machine::may_move(const State& s, ThreadId t) const {
+  const auto& mates = threads_of_cta_[context_.image.cta_of[t]];
+  switch (s.threads[t].status) {
+    case Status::visible: return true;
+    case Status::waiting: return mates.front() == t && has_free_place(s) && may_start(s, t);
+    case Status::deposit:
+    case Status::at_barrier:
+    case Status::at_warp:
+      return fence_reading_ != FenceReading::exact &&
+             std::any_of(mates.begin(), mates.end(), [&](ThreadId u) { return s.threads[u].status == Status::deposit; });
+    default: return false;
+  }
 }
 
 bool Machine::has_free_place(const State& s) const {
@@ -313,18 +321,14 @@ bool Machine::has_free_place(const State& s) const {
 }
 
 bool Machine::prepare(State& s, ThreadId t, Trouble& trouble) {
+  if (!may_move(s, t)) return false;
   if (s.threads[t].status == Status::visible) return true;
+  const auto& mates = threads_of_cta_[context_.image.cta_of[t]];
   if (s.threads[t].status == Status::waiting) {
-    const auto& threads = threads_of_cta_[context_.image.cta_of[t]];
-    if (threads.front() != t || !has_free_place(s) || !may_start(s, t)) return false;
-    for (const ThreadId u : threads) s.threads[u].status = Status::running;
+    for (const ThreadId u : mates) s.threads[u].status = Status::running;
     return true;
   }
-  if (fence_reading_ == FenceReading::exact) return false;
-  const auto& mates = threads_of_cta_[context_.image.cta_of[t]];
   const bool was_pending = s.threads[t].status == Status::deposit;
-  if (std::none_of(mates.begin(), mates.end(), [&](ThreadId u) { return s.threads[u].status == Status::deposit; }))
-    return false;
   for (;;) {
     Thread& thread = s.threads[t];
     if (thread.status == Status::deposit || thread.status == Status::running) trouble = run(s, t, true);
@@ -374,7 +378,7 @@ std::uint32_t Machine::options(State& s, ThreadId id) {
   Rules rules(*this, s, id);
   const Action action = interpreter_.next(rules.program, rules.t.state);
   if (!is_access(action)) return 1;
-  const Cell& c = rules.cell(locations_.number(action.place.location));
+  const Cell& c = rules.cell(locations_->number(action.place.location));
   std::uint32_t count = 0;
   for (std::size_t p = rules.low(c); p < c.messages.size(); ++p) {
     const bool newest = p + 1 == c.messages.size();
@@ -393,7 +397,7 @@ std::optional<std::uint32_t> Machine::option_of(State& s, ThreadId id, Origin or
   Rules rules(*this, s, id);
   const Action action = interpreter_.next(rules.program, rules.t.state);
   if (!is_access(action)) return 0;
-  const Cell& c = rules.cell(locations_.number(action.place.location));
+  const Cell& c = rules.cell(locations_->number(action.place.location));
   std::uint32_t option = 0;
   for (std::size_t p = rules.low(c); p < c.messages.size(); ++p) {
     const bool may = action.kind == Action::Kind::load ||

@@ -10,6 +10,7 @@
 // over-approximation. docs/explorers.md gives the rules and why they are exact up to the first race.
 #pragma once
 
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -58,7 +59,7 @@ class Machine {
 
   // May this thread make a move? Cheap; `prepare` tells for sure. The first thread of a CTA that is not resident moves for all of
   // them: the CTA starts.
-  [[nodiscard]] static bool may_move(const State& state, ThreadId thread);
+  [[nodiscard]] bool may_move(const State& state, ThreadId thread) const;
   // Takes the private steps before the thread's next visible operation. False: it can't reach one.
   [[nodiscard]] bool prepare(State& state, ThreadId thread, Trouble& trouble);
   // Whether the thread's visible operation may be taken before all that others do: a store (others may still read what is older,
@@ -83,7 +84,7 @@ class Machine {
   [[nodiscard]] const LaunchContext& context() const { return context_; }
   [[nodiscard]] const Hierarchy& hierarchy() const { return hierarchy_; }
   [[nodiscard]] const Future& future(ThreadId t) const { return futures_[kernel_of(t)]; }
-  [[nodiscard]] LocationTable& locations() { return locations_; }
+  [[nodiscard]] LocationTable& locations() { return *locations_; }  // copies of a machine share it
   // Doing bits of a live thread on the arrays of a location, from where it is on; of those that may be that location.
   [[nodiscard]] DoingBits doing(const State& state, ThreadId thread, const Location& location) const;
   // CTA whose slot the location is, if any.
@@ -142,9 +143,8 @@ class Machine {
   std::vector<std::vector<std::vector<bool>>> deposits_;  // [kernel][block][instruction]
   std::vector<bool> written_;        // [storage] some thread may write it
   std::vector<std::vector<ThreadId>> threads_of_cta_;
-  LocationTable locations_;
+  std::shared_ptr<LocationTable> locations_ = std::make_shared<LocationTable>();
   Retrace* retrace_ = nullptr;
-  std::uint64_t private_steps_ = 0;
   std::uint64_t effects_ = 0;  // writes, arrivals at barriers and the like: what others may notice
 };
 

@@ -9,8 +9,8 @@
 namespace fencewise::view {
 namespace {
 
-// A launch that runs this long without an operation that others can notice is refused rather than waited for.
-constexpr std::uint64_t most_private_steps = 400'000'000;
+// A thread that runs this long without an operation that others can notice is refused rather than waited for.
+constexpr std::uint64_t most_private_steps = 100'000'000;
 
 Value stored(Value value, Type type) {
   return value.is_number() ? Value::number(truncate(type, value.bits())) : value;
@@ -43,7 +43,7 @@ Cell& Machine::Rules::cell(CellId c) {
   Cell& found = s.cells[c];
   if (found.messages.empty()) {
     Message initial;
-    initial.value = m.initial_value(m.locations_[c]);
+    initial.value = m.initial_value((*m.locations_)[c]);
     initial.initial = true;
     found.messages.push_back(std::move(initial));
   }
@@ -69,7 +69,7 @@ bool Machine::Rules::races(CellId number, const Cell& c, bool write, bool strong
   });
   if (past == c.accesses.end()) return false;
   if (m.retrace_ != nullptr && !m.retrace_->race && past->origin != no_origin)
-    m.retrace_->race = {past->origin, event(0), m.locations_[number], past->write, write};
+    m.retrace_->race = {past->origin, event(0), (*m.locations_)[number], past->write, write};
   return true;
 }
 
@@ -128,7 +128,7 @@ void Machine::Rules::weak_load(const Action& action, const Load& load) {
     }
     if (load.access.cache == CacheOperator::nc)
       throw NotModelled("ld.global.nc of memory that the launch may write, in the view explorer");
-    const CellId number = m.locations_.number(l);
+    const CellId number = m.locations_->number(l);
     Cell& c = cell(number);
     if (races(number, c, false, false, 0)) trouble = Trouble::race;
     const Message& message = c.messages[low(c)];
@@ -152,7 +152,7 @@ void Machine::Rules::weak_store(const Action& action, const Store& store) {
   for (unsigned n = 0; n < store.count; ++n) {
     const Location l = element(action, store.access, n);
     sweep.access(action.where, n, l, place);
-    const CellId number = m.locations_.number(l);
+    const CellId number = m.locations_->number(l);
     Cell& c = cell(number);
     ++m.effects_;
     if (races(number, c, true, false, 0)) trouble = Trouble::race;
@@ -227,8 +227,8 @@ void Machine::Rules::go(bool through_deposits) {
     finish(t.results);
     return true;
   };
-  for (;;) {
-    if (++m.private_steps_ > most_private_steps) throw NotModelled("a thread runs too long on its own");
+  for (std::uint64_t steps = 0;; ++steps) {
+    if (steps == most_private_steps) throw NotModelled("a thread runs too long on its own");
     const Action action = m.interpreter_.next(program, t.state);
     switch (action.kind) {
       case Action::Kind::load: {
@@ -366,7 +366,7 @@ Message Machine::Rules::write_message(CellId number, Value value, const fencewis
   if (releases(access.order)) m.hierarchy_.put(t.own[number], place, message.level, released());
   message.released = t.fences;
   if (const auto own = t.own.find(number); own != t.own.end()) message.released.merge(own->second);
-  message.origin = origin(element, EventKind::write, m.locations_[number], value);
+  message.origin = origin(element, EventKind::write, (*m.locations_)[number], value);
   return message;
 }
 
@@ -384,14 +384,14 @@ void Machine::Rules::read(CellId number, const Message& message, const fencewise
 
 void Machine::Rules::load(const Action& action, std::uint32_t option) {
   const Load& l = std::get<Load>(action.instruction->operation);
-  const CellId number = m.locations_.number(action.place.location);
+  const CellId number = m.locations_->number(action.place.location);
   Cell& c = cell(number);
   const Level level = m.hierarchy_.level(l.access.scope);
   if (races(number, c, false, true, level)) trouble = option == 0 ? Trouble::race : Trouble::race_elsewhere;
   const Message message =
       m.mutation_ == Mutation::loads_are_fresh ? c.messages.back() : c.messages[low(c) + option];
   check_written(message.value, message.initial, action.place.location, 0);
-  const Origin read_event = origin(0, EventKind::read, m.locations_[number], message.value);
+  const Origin read_event = origin(0, EventKind::read, (*m.locations_)[number], message.value);
   saw(message, read_event);
   chose(message);
   read(number, message, l.access, true);
@@ -401,7 +401,7 @@ void Machine::Rules::load(const Action& action, std::uint32_t option) {
 
 void Machine::Rules::store(const Action& action, std::uint32_t option) {
   const Store& st = std::get<Store>(action.instruction->operation);
-  const CellId number = m.locations_.number(action.place.location);
+  const CellId number = m.locations_->number(action.place.location);
   Cell& c = cell(number);
   const Level level = m.hierarchy_.level(st.access.scope);
   if (races(number, c, true, true, level)) trouble = Trouble::race;
@@ -428,7 +428,7 @@ std::optional<Value> Machine::Rules::result(const Action& action, const Atomic& 
 }
 
 std::uint32_t Machine::Rules::outcomes(const Action& action, const Atomic& a) {
-  const Cell& c = cell(m.locations_.number(action.place.location));
+  const Cell& c = cell(m.locations_->number(action.place.location));
   std::uint32_t count = 0;
   for (std::size_t p = low(c); p < c.messages.size(); ++p) count += static_cast<std::uint32_t>(may_read(c, p, action, a));
   return count;
@@ -436,7 +436,7 @@ std::uint32_t Machine::Rules::outcomes(const Action& action, const Atomic& a) {
 
 void Machine::Rules::atomic(const Action& action, std::uint32_t option) {
   const Atomic& a = std::get<Atomic>(action.instruction->operation);
-  const CellId number = m.locations_.number(action.place.location);
+  const CellId number = m.locations_->number(action.place.location);
   Cell& c = cell(number);
   const Level level = m.hierarchy_.level(a.access.scope);
   std::size_t position = low(c);
@@ -447,7 +447,7 @@ void Machine::Rules::atomic(const Action& action, std::uint32_t option) {
   const Message source = c.messages[position];
   if (races(number, c, value.has_value(), true, level)) trouble = option == 0 ? Trouble::race : Trouble::race_elsewhere;
   check_written(old, source.initial, action.place.location, 0);
-  const Origin read_event = origin(0, EventKind::read, m.locations_[number], old);
+  const Origin read_event = origin(0, EventKind::read, (*m.locations_)[number], old);
   saw(source, read_event);
   if (t.status == Status::visible) chose(source);
   // With one-sided fences a red tells its thread nothing: its place in the chain need not be remembered.

@@ -99,18 +99,25 @@ struct State {
   std::vector<std::uint32_t> sequence;   // [thread]
 };
 
-// Locations of a launch, numbered as they are met.
+// Locations of a launch, numbered as they are met. While frozen, for several threads: one that is new throws Frozen.
 class LocationTable {
  public:
   [[nodiscard]] CellId number(const Location& location) {
+    if (frozen_) {
+      const auto it = numbers_.find(location);
+      if (it == numbers_.end()) throw Frozen();
+      return it->second;
+    }
     const auto [it, fresh] = numbers_.try_emplace(location, static_cast<CellId>(locations_.size()));
     if (fresh) locations_.push_back(location);
     return it->second;
   }
   [[nodiscard]] const Location& operator[](CellId cell) const { return locations_[cell]; }
   [[nodiscard]] std::size_t size() const { return locations_.size(); }
+  void freeze(bool frozen) { frozen_ = frozen; }
 
  private:
+  bool frozen_ = false;
   std::map<Location, CellId> numbers_;
   std::vector<Location> locations_;
 };

@@ -1,14 +1,17 @@
 #include "checker/explore/view/view_explorer.h"
 
 #include <algorithm>
-#include <deque>
+#include <atomic>
 #include <numeric>
 #include <set>
+#include <thread>
 
 namespace fencewise::view {
 namespace {
 
 constexpr std::uint64_t moves_before_first_look = 1024;
+// How many states a worker expands ahead at a time, and from how many on it is worth it.
+constexpr std::size_t most_ahead = 32, least_ahead = 4;
 
 struct StoreRepeats {};
 
@@ -43,7 +46,7 @@ bool has_store_in_loop(const Kernel& kernel) {
 
 ViewExplorer::ViewExplorer(const LaunchContext& context, FenceReading fences, std::optional<Symmetry> symmetry,
                            std::uint32_t replays, const Schedule& schedule, const Reductions& reductions, Budget& budget,
-                           SearchStats& stats)
+                           SearchStats& stats, unsigned workers)
     : context_(context),
       symmetry_(std::move(symmetry)),
       replays_(replays),
@@ -59,13 +62,14 @@ ViewExplorer::ViewExplorer(const LaunchContext& context, FenceReading fences, st
   // An independent operation that is taken first makes no difference, unless its thread may be left standing before it.
   reductions_.alone &= schedulers_.all_fair();
   for (const Kernel& kernel : context.problem.kernels) stores_in_loops_ |= has_store_in_loop(kernel);
+  for (unsigned n = 0; n < std::max(workers, 1U); ++n)
+    expanders_.push_back(std::make_unique<Expander>(machine_, symmetry_ ? &*symmetry_ : nullptr, replays, reductions_));
 }
 
 // The number of the state, and whether it is new. A state that knows more than another can do nothing more: it is left out if
 // the other one is stored, and taken out if it is stored and not expanded yet.
-std::pair<ViewExplorer::Id, bool> ViewExplorer::store(const State& s, Id parent, Move move) {
-  KnowledgeTable table = table_of(s);
-  auto& [control, same_control] = *stored_.try_emplace(encode_control(s)).first;
+std::pair<ViewExplorer::Id, bool> ViewExplorer::store(std::string key, KnowledgeTable table, Id parent, Move move) {
+  auto& [control, same_control] = *stored_.try_emplace(std::move(key)).first;
   const auto id = static_cast<Id>(nodes_.size());
   for (const Id known : same_control)
     if (nodes_[known].table == table || (reductions_.subsume && knows_as_much(table, nodes_[known].table)) ||
@@ -113,17 +117,47 @@ MemoryImage ViewExplorer::memory_of(const State& s) {
   return memory;
 }
 
-// Threads of these CTAs that may move; one that goes first in front.
-std::vector<ThreadId> ViewExplorer::threads_to_move(const State& state, const std::vector<std::uint32_t>& ctas) {
-  std::vector<ThreadId> threads;
-  for (const std::uint32_t cta : ctas)
-    for (const ThreadId t : machine_.threads_of(cta))
-      if (Machine::may_move(state, t)) threads.push_back(t);
-  if (!reductions_.alone) return threads;
-  State scratch = state;
-  const auto first = std::find_if(threads.begin(), threads.end(), [&](ThreadId t) { return machine_.goes_first(scratch, t); });
-  if (first != threads.end()) std::rotate(threads.begin(), first, first + 1);
-  return threads;
+// Expands what comes next in the queue, on all workers. What is found is the same as if it were done in turn: the tables that give
+// numbers to terms and locations are frozen meanwhile.
+void ViewExplorer::expand_ahead(const std::deque<Id>& queue, const State& like) {
+  for (const Id id : queue) {
+    if (nodes_[id].instead == no_node) ahead_.push_back({id, std::nullopt});
+    if (ahead_.size() == expanders_.size() * most_ahead) break;
+  }
+  std::atomic<std::size_t> next{0};
+  const auto work = [&](Expander& expander) {
+    for (std::size_t n = next++; n < ahead_.size(); n = next++) {
+      const Node& node = nodes_[ahead_[n].id];
+      try {
+        Expansion expansion = expander.begin(*node.control, node.table, like);
+        while (!expansion.whole() && (expansion.moves.empty() || !expansion.moves.back().goes_first)) expander.go_on(expansion);
+        ahead_[n].expansion = std::move(expansion);
+      } catch (...) {  // it is thrown again in turn
+      }
+    }
+  };
+  const auto freeze = [&](bool frozen) {
+    context_.terms.freeze(frozen);
+    machine_.locations().freeze(frozen);
+  };
+  freeze(true);
+  {
+    std::vector<std::jthread> others;
+    for (std::size_t n = 1; n < expanders_.size(); ++n) others.emplace_back([&, n] { work(*expanders_[n]); });
+    work(*expanders_.front());
+  }
+  freeze(false);
+}
+
+Expansion ViewExplorer::expansion_of(Id id, const State& like) {
+  while (!ahead_.empty()) {
+    Ahead first = std::move(ahead_.front());
+    ahead_.pop_front();
+    if (first.id != id) continue;  // a state that was met since stands instead of it
+    if (first.expansion) return std::move(*first.expansion);
+    break;
+  }
+  return expanders_.front()->begin(*nodes_[id].control, nodes_[id].table, like);
 }
 
 Explored ViewExplorer::explore(const FinalCheck& good, std::size_t most_bad, FinalState told_apart_by) {
@@ -138,6 +172,8 @@ Explored ViewExplorer::explore(const FinalCheck& good, std::size_t most_bad, Fin
     all_steps_.clear();
     store_alone_.clear();
     reductions_.alone = false;
+    ahead_.clear();
+    for (const auto& expander : expanders_) expander->let_nothing_go_first();
     return search(good, most_bad, told_apart_by);
   }
 }
@@ -165,7 +201,7 @@ Explored ViewExplorer::search(const FinalCheck& good, std::size_t most_bad, Fina
     return result;
   }
   normal_.apply(first);
-  queue.push_back(store(first, no_node, {}).first);
+  queue.push_back(store(encode_control(first), table_of(first), no_node, {}).first);
   // Without symmetry a livelock is looked for on the way too: loops that write may have states without end.
   std::uint64_t next_look = stats_.steps + moves_before_first_look;
   while (!queue.empty()) {
@@ -181,10 +217,14 @@ Explored ViewExplorer::search(const FinalCheck& good, std::size_t most_bad, Fina
     queue.pop_front();
     if (nodes_[id].instead != no_node) continue;
     nodes_[id].expanded = true;
-    State state = state_of(id, first);
-    const std::vector<std::uint32_t> ctas = normal_.representatives(state);
-    machine_.restore_constants(state);
-    if (machine_.ended(state)) {
+    if (ahead_.empty() && expanders_.size() > 1 && queue.size() >= least_ahead) {
+      queue.push_front(id);
+      expand_ahead(queue, first);
+      queue.pop_front();
+    }
+    Expansion expansion = expansion_of(id, first);
+    const State& state = expansion.state;
+    if (expansion.ended) {
       MemoryImage memory = memory_of(state);
       if (!good(state, memory) && !bad({path_to(id), false, {}, false})) return result;
       std::vector<std::vector<Value>> registers;
@@ -196,51 +236,44 @@ Explored ViewExplorer::search(const FinalCheck& good, std::size_t most_bad, Fina
       continue;
     }
     bool moved = false;
-    const std::vector<ThreadId> threads = threads_to_move(state, ctas);
-    for (const ThreadId t : threads) {
-      State prepared = state;
-      Trouble trouble = Trouble::none;
-      if (!machine_.prepare(prepared, t, trouble)) continue;
+    for (std::size_t n = 0; n < expansion.threads.size(); ++n) {
+      if (n == expansion.moves.size()) expanders_.front()->go_on(expansion);
+      ThreadMoves& moves = expansion.moves[n];
+      const ThreadId t = moves.thread;
+      if (!moves.can_move) continue;
       moved = true;
-      if (trouble != Trouble::none) {
+      if (moves.trouble != Trouble::none) {
         if (!bad({with(id, {t, 0}), false, {}, false})) return result;
         graph_.steps.push_back({id, Step::out, t});
         continue;
       }
       // What goes first goes alone, unless it leads back: then the others must not be put off for ever.
-      const bool first_alone = reductions_.alone && machine_.goes_first(prepared, t) && t == threads.front();
-      const bool store_alone = first_alone && machine_.at_store(prepared, t);
       bool all_fresh = true;
-      const std::uint32_t options = machine_.options(prepared, t);
-      for (std::uint32_t option = 0; option < options; ++option) {
+      for (auto& [move, taken, control, table] : moves.successors) {
         ++stats_.steps;
         if (!budget_.spend(stats_)) return result;
-        State next = option + 1 == options ? std::move(prepared) : prepared;
-        const Move move{t, option};
-        const Machine::Taken taken = machine_.take(next, move);
         if (taken.trouble == Trouble::race_elsewhere) continue;
         if (taken.trouble != Trouble::none) {
           if (!bad({with(id, move), false, {}, false})) return result;
           graph_.steps.push_back({id, Step::out, t});
           continue;
         }
-        if (taken.idle && reductions_.idle) {
+        if (control.empty()) {
           // A poll that goes on: whatever it may do now it could do without having looked.
           all_fresh = false;
           if (taken.newest) graph_.steps.push_back({id, id, t});
           continue;
         }
-        normal_.apply(next);
-        const auto [to, fresh] = store(next, id, move);
+        const auto [to, fresh] = store(std::move(control), std::move(table), id, move);
         all_fresh &= fresh;
         if (taken.newest) graph_.steps.push_back({id, to, t, !taken.quiet});
         if (reductions_.alone && stores_in_loops_) {
           all_steps_.push_back({id, to, t});
-          store_alone_.push_back(store_alone);
+          store_alone_.push_back(moves.at_store);
         }
         if (fresh) queue.push_back(to);
       }
-      if (first_alone && all_fresh) {
+      if (moves.goes_first && all_fresh) {
         nodes_[id].partly = true;
         break;
       }

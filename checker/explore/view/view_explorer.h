@@ -4,6 +4,7 @@
 // programs that eligibility.h lets through, up to the first data race, which ends the search.
 #pragma once
 
+#include <deque>
 #include <functional>
 #include <memory>
 #include <optional>
@@ -15,6 +16,7 @@
 #include "checker/explore/budget.h"
 #include "checker/explore/view/allowed_cycle.h"
 #include "checker/explore/view/endless.h"
+#include "checker/explore/view/expand.h"
 #include "checker/explore/view/knowledge_table.h"
 #include "checker/explore/view/normal_form.h"
 
@@ -50,9 +52,9 @@ class ViewExplorer {
   using FinalCheck = std::function<bool(const State& state, const MemoryImage& memory)>;
 
   // `replays`: symbols of that many replays may be in memory. The context, the budget and the stats must outlive it.
-  // Where the progress model is not fair, fences are read exactly.
+  // Where the progress model is not fair, fences are read exactly. The answer is the same for any number of `workers`.
   ViewExplorer(const LaunchContext& context, FenceReading fences, std::optional<Symmetry> symmetry, std::uint32_t replays,
-               const Schedule& schedule, const Reductions& reductions, Budget& budget, SearchStats& stats);
+               const Schedule& schedule, const Reductions& reductions, Budget& budget, SearchStats& stats, unsigned workers = 1);
 
   // Stops after `most_bad` bad ends.
   [[nodiscard]] Explored explore(const FinalCheck& good, std::size_t most_bad, FinalState told_apart_by = FinalState::memory);
@@ -69,6 +71,11 @@ class ViewExplorer {
   using Id = std::uint32_t;
   static constexpr Id no_node = ~Id{0};
   [[nodiscard]] Mutation mutation() const { return static_cast<Mutation>(reductions_.mutation); }
+  // States that are expanded ahead of their turn.
+  struct Ahead {
+    Id id;
+    std::optional<Expansion> expansion;  // none: it takes a term or location that is new, or can't be done; its turn will show
+  };
   struct Node {
     Id parent;
     Move move;
@@ -78,8 +85,9 @@ class ViewExplorer {
     bool expanded = false;
     Id instead = no_node;   // a state that allows all that this one does, and was met before this one was expanded
   };
-  [[nodiscard]] std::pair<Id, bool> store(const State& state, Id parent, Move move);
-  [[nodiscard]] std::vector<ThreadId> threads_to_move(const State& state, const std::vector<std::uint32_t>& ctas);
+  [[nodiscard]] std::pair<Id, bool> store(std::string control, KnowledgeTable table, Id parent, Move move);
+  void expand_ahead(const std::deque<Id>& queue, const State& like);
+  [[nodiscard]] Expansion expansion_of(Id id, const State& like);
   [[nodiscard]] State state_of(Id id, const State& like) const;
   [[nodiscard]] Id standing_for(Id id) const;
   [[nodiscard]] Path path_to(Id id) const;
@@ -101,6 +109,8 @@ class ViewExplorer {
   Machine machine_;
   NormalForm normal_;
   Reductions reductions_;
+  std::vector<std::unique_ptr<Expander>> expanders_;  // [worker]; the first expands in turn
+  std::deque<Ahead> ahead_;                           // in the order of the queue
   Budget& budget_;
   SearchStats& stats_;
   std::unordered_map<std::string, std::vector<Id>> stored_;  // by control; keys stay where they are
