@@ -22,6 +22,8 @@ TEST(Devices, AreFoundByKeyOrNameInAnyCase) {
   }
 }
 
+TEST(Devices, AreListedByTheirKeys) { EXPECT_EQ(device_keys(), "a6000, a100, h100"); }
+
 TEST(Occupancy, IsBoundByTheScarcestResource) {
   const Device& a6000 = find_device("a6000");
   const Occupancy registers = occupancy(a6000, {.threads = 256, .registers = 104, .shared_bytes = 8192});
@@ -128,6 +130,17 @@ TEST(SplitkGemv, AddsExactlyInEveryShape) {
             << threads << " threads, " << rows_per_warp << " rows a warp";
         EXPECT_EQ(result.counters.race_count, 0U);
       }
+}
+
+// With data of one sign these sums passed 2^24, and a right kernel was called wrong.
+TEST(SplitkGemv, AddsExactlyHoweverManyColumnsThereAre) {
+  for (const bool atomic : {false, true}) {
+    SplitkGemv gemv{.splits = 2, .threads = 32, .rows_per_warp = 1, .form = {}};
+    if (atomic) gemv.form = AtomicSteps{};
+    PreparedRun prepared = prepare_splitk_gemv(gemv, 1, std::int64_t{1} << 22);
+    static_cast<void>(run(prepared));
+    EXPECT_TRUE(prepared.is_right(prepared));
+  }
 }
 
 TEST(SplitkGemv, RefusesShapesThatDoNotFit) {
