@@ -96,6 +96,7 @@ Ledger splitk_ledger(const SplitkOptions& options) {
            {"columns", std::to_string(options.columns)},
            {"rows_per_block", std::to_string(options.rows_per_block)},
            {"blocks_per_sm", std::to_string(options.blocks_per_sm)},
+           {"max_splits", std::to_string(options.max_splits)},
            {"device", std::string(device.key)}},
           {table},
           {chart}};
