@@ -10,9 +10,9 @@
 #include <nlohmann/json.hpp>
 
 #include "checker/cli/commands.h"
+#include "checker/cli/files.h"
 #include "checker/cli/output.h"
 #include "checker/cli/run_cuda.h"
-#include "checker/cli/files.h"
 #include "checker/cli/subject.h"
 #include "kernels/core/error.h"
 #include "kernels/ledger/runnable.h"
@@ -48,7 +48,7 @@ Binding binding_of(PreparedRun& prepared, const std::string& text, const char* o
 }
 
 void read_into(const Binding& input) {
-  const std::string data = read_file(input.file);
+  const std::string data = read_file(input.file, std::max(largest_text, input.buffer->bytes.size()));
   if (data.size() != input.buffer->bytes.size())
     throw InputError(fmt::format("{} has {} bytes; buffer {} takes {}", input.file, data.size(),
                                  input.buffer->name, input.buffer->bytes.size()));
@@ -125,7 +125,8 @@ int run_command(const RunOptions& options) {
   if (is_cuda_file(options.kernel)) return run_file(options);
   const RunnableKernel& kernel = kernel_of(options.kernel);
   if (!options.launch.empty() || !options.nvcc_args.empty() || options.ptx_lines || options.seed)
-    throw InputError(fmt::format("{} is no file: it takes no --launch, --nvcc-args, --ptx-lines or --seed", kernel.name));
+    throw InputError(
+        fmt::format("{} is no file: it takes no --launch, --nvcc-args, --ptx-lines or --seed", kernel.name));
   if (options.json == "-" && options.csv == "-")
     throw InputError("--json - and --csv - both want stdout; write one to a file");
   for (const std::string& path : {options.json, options.csv}) require_writable(path);

@@ -102,7 +102,8 @@ VariantRow check_variant(const Subject& subject, const Variant& variant, const O
   row.result = check(instantiate(*subject.protocol, raised, variant.name), used, limits(options),
                      progress.sink(stop_on_interrupt()));
   row.difference = difference(expected, row.result);
-  if (dropped_barrier(variant.name) && row.result.verdict == Verdict::verified) row.unnecessary = variant.summary;
+  if (dropped_barrier(variant.name) && row.result.verdict == Verdict::verified)
+    row.unnecessary = variant.summary;
   return row;
 }
 
@@ -204,7 +205,8 @@ std::string summary(const Subject& subject, const std::vector<VariantRow>& rows)
 int check_all_variants(const Options& options) {
   const Subject subject = find_subject(options);
   (void)limits(options);
-  for (const Variant& variant : subject.protocol->variants) {  // what can't be checked is said before the first row
+  // What can't be checked is said before the first row.
+  for (const Variant& variant : subject.protocol->variants) {
     (void)expectation_of(variant, check_options(options).model);
     const Parameters raised = raised_to_needs(*subject.protocol, variant, subject.params);
     (void)instantiate(*subject.protocol, raised, variant.name);

@@ -167,8 +167,10 @@ TEST(Check, SaysOfEveryVariantWhetherItIsAsExpected) {
 TEST(Check, SaysOfEveryDroppedBarrierWhetherItIsNeeded) {
   const ProcessResult result = fencewise("check reduction-1 --param threads=4 --param n=4 --all-variants");
   EXPECT_EQ(result.exit_code, 0) << result.out;
-  EXPECT_THAT(result.out, HasSubstr("  as expected  verified; not needed: thread 0 reads what it wrote itself"));
-  EXPECT_THAT(result.out, HasSubstr("  as expected  violated race on sdata[16] of CTA 0; raised n=32 threads=32\n"));
+  EXPECT_THAT(result.out,
+              HasSubstr("  as expected  verified; not needed: thread 0 reads what it wrote itself"));
+  EXPECT_THAT(result.out,
+              HasSubstr("  as expected  violated race on sdata[16] of CTA 0; raised n=32 threads=32\n"));
   // What comes before the answers has one width in all rows.
   std::set<std::size_t> columns;
   std::istringstream lines(result.out);

@@ -124,6 +124,17 @@ TEST(RunCommand, GivesCountersAsCsv) {
   EXPECT_THAT(csv.out, HasSubstr("\nbank_conflict_factor,1.0000\n"));
 }
 
+// Data may be larger than a text that the commands read.
+TEST(RunCommand, TakesDataAsLargeAsItsBuffer) {
+  const ScratchFolder folder;
+  const std::string in = folder.file("in");
+  constexpr std::size_t elements = (1U << 24U) + 2048;
+  testing::write_file(in, std::string(4 * elements, '\0'));
+  const ProcessResult result = fencewise(
+      "run reduction-5 --param threads=1024 --param n=" + std::to_string(elements) + " --input in=" + in);
+  EXPECT_EQ(result.exit_code, 0) << result.err;
+}
+
 TEST(RunCommand, TakesDataAndGivesResults) {
   const ScratchFolder folder;
   const std::string in = folder.file("in"), out = folder.file("out");

@@ -13,7 +13,8 @@ namespace fencewise::testing {
 struct LockstepResult {
   std::vector<std::uint32_t> global, out;
   Counters counters;
-  std::vector<std::uint64_t> memory_and_barriers;  // [thread of the grid]: loads, stores, atomics and barriers
+  // [thread of the grid]: its loads, stores, atomics and barriers.
+  std::vector<std::uint64_t> memory_and_barriers;
 };
 [[nodiscard]] LockstepResult run_lockstep(const RandomKernel& random);
 

@@ -87,6 +87,19 @@ TEST(SplitK, PaysForWorkspaceOrAtomics) {
   EXPECT_DOUBLE_EQ(c.atomic(), c.work + c.atomic_adds + c.rezero);
 }
 
+TEST(SplitK, SaysWhetherMoreSplitsThanShownCouldBeBetter) {
+  const auto advice = [](std::int64_t most) {
+    return splitk_ledger({.max_splits = most}).tables.at(0).notes.back();
+  };
+  EXPECT_EQ(advice(64), "Take 8 splits for the serial form, 8 splits for the atomic one.");
+  EXPECT_EQ(
+      advice(4),
+      "Take 4 splits (the most shown) for the serial form, 4 splits (the most shown) for the atomic one.");
+  EXPECT_EQ(
+      advice(1),
+      "Take 1 split (the most shown) for the serial form, 1 split (the most shown) for the atomic one.");
+}
+
 TEST(SplitK, RefusesShapesThatDoNotDivide) {
   EXPECT_THROW(static_cast<void>(splitk_ledger({.rows = 100})), InputError);
   EXPECT_THROW(static_cast<void>(splitk_ledger({.rows = 0})), InputError);
