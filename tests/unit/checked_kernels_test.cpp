@@ -177,7 +177,8 @@ TEST(CheckedKernels, AreProvenOrRefutedWithAllTheirThreadsAsTheCatalogueSays) {
       if (testing::small_scale() && !drops && !variant.name.empty()) continue;
       SCOPED_TRACE(protocol->name + " " + variant.name);
       const Parameters parameters = raised_to_needs(*protocol, variant, {});
-      const CheckResult result = check(instantiate(*protocol, parameters, variant.name), {}, {.seconds = 120});
+      const CheckResult result =
+          check(instantiate(*protocol, parameters, variant.name), {}, {.seconds = 120});
       ASSERT_EQ(result.verdict, variant.ptx.verdict) << result.reason;
       (result.verdict == Verdict::verified ? unnecessary : refuted) += drops;
       if (result.verdict == Verdict::verified) continue;
