@@ -57,9 +57,12 @@ std::vector<Parameter> parameters(ReductionVersion version) {
 std::vector<DroppedBarrier> dropped_barriers(ReductionVersion version) {
   using enum FindingKind;
   const Expectation races = violated({race}, "sdata[");
+  // At least one block, of so many threads.
+  const auto block_of = [&](std::int64_t threads) {
+    return std::vector<Need>{{"threads", threads}, {"n", elements(version, threads)}};
+  };
   std::vector<DroppedBarrier> dropped = {{"elements are added before their threads have stored them",
-                                          {{"threads", has_warp_tail(version) ? 64 : 2}},
-                                          races,
+                                          block_of(has_warp_tail(version) ? 64 : 2), races,
                                           violated({assertion, unwritten_read})}};
   const int steps = has_warp_tail(version) ? 2 : 8;
   for (int step = 1; step <= steps; ++step) {
@@ -69,8 +72,7 @@ std::vector<DroppedBarrier> dropped_barriers(ReductionVersion version) {
         has_warp_tail(version) ? std::int64_t{64} << step : std::min(std::int64_t{2} << step, most_threads);
     dropped.push_back({unnecessary ? "not needed: thread 0 reads what it wrote itself"
                                    : "sums are added before the step in front has left them",
-                       {{"threads", threads}},
-                       unnecessary ? verified() : races,
+                       block_of(threads), unnecessary ? verified() : races,
                        unnecessary ? verified() : violated({assertion}, "out[")});
   }
   return dropped;

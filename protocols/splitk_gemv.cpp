@@ -10,7 +10,9 @@
 namespace fencewise::protocols {
 namespace {
 
-const Need two_ctas{"splits", 2}, two_warps{"threads", 64}, two_replays{"replays", 2};
+// Two CTAs share the columns, two warps the rows: there must be some for either.
+const Need two_ctas{"splits", 2}, two_slices{"columns", 64}, two_replays{"replays", 2};
+const Need two_warps{"threads", 64}, rows_for_two{"rows", 4};
 
 // clang-format off
 std::vector<Row<SerialSteps>> serial_rows() {
@@ -20,16 +22,16 @@ std::vector<Row<SerialSteps>> serial_rows() {
       {"", "partials, fence, barrier, count; the last CTA fences, adds and resets", {},
        verified(), verified(), nullptr},
 
-      {"no-release-fence", "no fence between the partials and the count", {two_ctas},
+      {"no-release-fence", "no fence between the partials and the count", {two_ctas, two_slices},
        violated({race}, "ws["), verified(),
        [](Steps& s) { s.writer_fence = {}; }},
 
-      {"no-acquire-fence", "no fence between the count and reading the partials", {two_ctas},
+      {"no-acquire-fence", "no fence between the count and reading the partials", {two_ctas, two_slices},
        violated({race}, "ws["), verified(),
        [](Steps& s) { s.reader_fence = {}; }},
 
       {"no-reset", "the counter is left where it stands: nobody is last in the next launch",
-       {two_replays, two_ctas},
+       {two_replays, two_ctas, two_slices},
        violated({assertion, unwritten_read}, "y"), violated({assertion, unwritten_read}, "y"),
        [](Steps& s) { s.reset = false; }},
   };
@@ -42,7 +44,7 @@ std::vector<Row<AtomicSteps>> atomic_rows() {
       {"", "add, barrier, count (acq_rel); the last CTA takes the sums and leaves zeros", {},
        verified(), verified(), nullptr},
 
-      {"relaxed-increment", "the count neither releases nor acquires", {two_ctas},
+      {"relaxed-increment", "the count neither releases nor acquires", {two_ctas, two_slices},
        violated({race}, "acc"), verified(),
        [](Steps& s) { s.increment = relaxed(Scope::gpu); }},
 
@@ -57,7 +59,7 @@ std::vector<DroppedBarrier> dropped_barriers(const Expectation& early_count,
                                              const Expectation& early_count_sc) {
   using enum FindingKind;
   return {{"thread 0 counts before the other warps have handed in their sums",
-           {two_ctas, two_warps},
+           {two_ctas, two_slices, two_warps, rows_for_two},
            early_count,
            early_count_sc},
           {"threads look at the flag before thread 0 has set it",

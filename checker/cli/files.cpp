@@ -11,11 +11,6 @@
 #include "kernels/core/error.h"
 
 namespace fencewise {
-namespace {
-
-constexpr std::size_t largest_file = std::size_t{64} << 20U;
-
-}  // namespace
 
 std::string without_absolute_path(const std::string& path) {
   const std::filesystem::path p(path);
@@ -23,7 +18,7 @@ std::string without_absolute_path(const std::string& path) {
                          : p.generic_string();
 }
 
-std::string read_file(const std::string& path) {
+std::string read_file(const std::string& path, std::size_t most) {
   std::error_code ignored;
   if (std::filesystem::is_directory(path, ignored)) throw InputError(fmt::format("{} is a folder", path));
   std::ifstream file(path, std::ios::binary);
@@ -32,8 +27,7 @@ std::string read_file(const std::string& path) {
   std::array<char, std::size_t{1} << 16U> chunk;
   while (file.read(chunk.data(), chunk.size()) || file.gcount() > 0) {
     text.append(chunk.data(), static_cast<std::size_t>(file.gcount()));
-    if (text.size() > largest_file)
-      throw InputError(fmt::format("{} is larger than {} MiB", path, largest_file >> 20U));
+    if (text.size() > most) throw InputError(fmt::format("{} is larger than {} MiB", path, most >> 20U));
   }
   return text;
 }

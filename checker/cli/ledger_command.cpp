@@ -10,6 +10,7 @@
 #include "checker/cli/commands.h"
 #include "checker/cli/output.h"
 #include "kernels/core/error.h"
+#include "kernels/ledger/device.h"
 #include "kernels/ledger/ledgers.h"
 
 namespace fencewise {
@@ -96,7 +97,9 @@ void add_workers(CLI::App& app, unsigned& workers) {
   app.add_option("-j,--workers", workers, "threads that run blocks")->check(CLI::Range(1U, 1024U));
 }
 
-constexpr const char* device_help = "a6000, a100 or h100";
+void add_device(CLI::App& app, std::string& device) {
+  app.add_option("--device", device, "of the model: " + device_keys())->capture_default_str();
+}
 
 void add_sync(CLI::App& ledger, const StatePtr& s, int& exit_code) {
   CLI::App& app = add(ledger, "sync", "what an in-order race detector sees", s, exit_code,
@@ -112,7 +115,7 @@ void add_reduction(CLI::App& ledger, const StatePtr& s, int& exit_code) {
   CLI::Option* n = add_number(app, "-n,--n", s->reduction.n, "elements");
   app.add_flag("--quick", s->quick, "16384 elements")->excludes(n);
   add_number(app, "--block", s->reduction.threads, "threads of a block");
-  app.add_option("--device", s->reduction.device, device_help)->capture_default_str();
+  add_device(app, s->reduction.device);
   add_workers(app, s->reduction.workers);
 }
 
@@ -127,7 +130,7 @@ void add_gemm(CLI::App& ledger, const StatePtr& s, int& exit_code) {
                        ->delimiter(',');
   app.add_flag("--quick", s->quick, "128 only")->excludes(n);
   add_number(app, "--at", s->gemm.at, "size of the model");
-  app.add_option("--device", s->gemm.device, device_help)->capture_default_str();
+  add_device(app, s->gemm.device);
   add_workers(app, s->gemm.workers);
 }
 
@@ -139,7 +142,7 @@ void add_splitk(CLI::App& ledger, const StatePtr& s, int& exit_code) {
   add_number(app, "--rows-per-block", s->splitk.rows_per_block, "results of a CTA");
   add_number(app, "--blocks-per-sm", s->splitk.blocks_per_sm, "CTAs that an SM holds");
   add_number(app, "--max-splits", s->splitk.max_splits, "the largest S shown");
-  app.add_option("--device", s->splitk.device, device_help)->capture_default_str();
+  add_device(app, s->splitk.device);
 }
 
 }  // namespace

@@ -3,15 +3,16 @@
 #include <algorithm>
 #include <cstring>
 #include <memory>
+#include <optional>
 
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
 #include "checker/cli/commands.h"
+#include "checker/cli/files.h"
 #include "checker/cli/output.h"
 #include "checker/cli/run_cuda.h"
-#include "checker/cli/files.h"
 #include "checker/cli/subject.h"
 #include "kernels/core/error.h"
 #include "kernels/ledger/runnable.h"
@@ -24,7 +25,7 @@ struct RunOptions {
   std::vector<std::string> params, inputs, outputs;  // name=value, name=file
   std::string launch, nvcc_args;
   bool ptx_lines = false;
-  std::uint64_t seed = 1;
+  std::optional<std::uint64_t> seed;
   unsigned workers = 1;
 };
 
@@ -47,7 +48,7 @@ Binding binding_of(PreparedRun& prepared, const std::string& text, const char* o
 }
 
 void read_into(const Binding& input) {
-  const std::string data = read_file(input.file);
+  const std::string data = read_file(input.file, std::max(largest_text, input.buffer->bytes.size()));
   if (data.size() != input.buffer->bytes.size())
     throw InputError(fmt::format("{} has {} bytes; buffer {} takes {}", input.file, data.size(),
                                  input.buffer->name, input.buffer->bytes.size()));
@@ -114,7 +115,7 @@ int run_file(const RunOptions& options) {
   CudaRun run;
   run.source = {options.kernel, options.launch, words(options.nvcc_args), constants_of(options.params), std::nullopt,
                 options.ptx_lines};
-  run.seed = options.seed;
+  run.seed = options.seed.value_or(run.seed);
   run.workers = options.workers;
   run.json = options.json;
   return run_cuda(run);
@@ -122,10 +123,14 @@ int run_file(const RunOptions& options) {
 
 int run_command(const RunOptions& options) {
   if (is_cuda_file(options.kernel)) return run_file(options);
+  const RunnableKernel& kernel = kernel_of(options.kernel);
+  if (!options.launch.empty() || !options.nvcc_args.empty() || options.ptx_lines || options.seed)
+    throw InputError(
+        fmt::format("{} is no file: it takes no --launch, --nvcc-args, --ptx-lines or --seed", kernel.name));
   if (options.json == "-" && options.csv == "-")
     throw InputError("--json - and --csv - both want stdout; write one to a file");
   for (const std::string& path : {options.json, options.csv}) require_writable(path);
-  PreparedRun prepared = prepare(kernel_of(options.kernel), options.params);
+  PreparedRun prepared = prepare(kernel, options.params);
   if (!options.variant.empty()) apply_variant(prepared, options.variant);
   std::vector<Binding> outputs;
   for (const std::string& text : options.outputs) {

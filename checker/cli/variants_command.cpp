@@ -14,6 +14,7 @@
 #include "checker/cli/subject.h"
 #include "checker/report/names.h"
 #include "kernels/core/error.h"
+#include "kernels/core/without_barrier.h"
 #include "kernels/ledger/table.h"
 
 namespace fencewise {
@@ -25,7 +26,8 @@ struct VariantRow {
   std::vector<std::string> raised;  // "splits=2"
   std::string expected;
   CheckResult result;
-  std::string difference;  // empty: as expected
+  std::string difference;   // empty: as expected
+  std::string unnecessary;  // why the barrier that it leaves out is not needed
 };
 
 const Expectation& expectation_of(const Variant& variant, Model model) {
@@ -101,35 +103,42 @@ VariantRow check_variant(const Subject& subject, const Variant& variant, const O
   row.expected = expected_text(expected);
   row.result = check(instantiate(*subject.protocol, raised, variant.name), used, limits(options), {nullptr, &stop_on_interrupt()});
   row.difference = difference(expected, row.result);
+  if (dropped_barrier(variant.name) && row.result.verdict == Verdict::verified)
+    row.unnecessary = variant.summary;
   return row;
 }
 
-// Characters a column. What a check will answer is not known when the first row is printed; it is about as long as what is
-// expected.
+// Characters a column. What a check will answer is not known when the first row is printed: it comes last.
 struct Widths {
-  std::size_t variant = 8, expected = 8, got = 8;
+  std::size_t variant = 8, expected = 8;
 
   Widths(const Protocol& protocol, Model model) {
     for (const Variant& v : protocol.variants) {
       variant = std::max(variant, v.name.size());
       expected = std::max(expected, expected_text(expectation_of(v, model)).size());
     }
-    got = expected + 4;
   }
 };
 
 std::string table_line(const Widths& w, std::string_view variant, std::string_view expected,
-                       std::string_view got, std::string_view seconds, std::string_view result) {
-  return fmt::format("{:<{}}  {:<{}}  {:<{}}  {:>7}  {}\n", variant, w.variant, expected, w.expected, got,
-                     w.got, seconds, result);
+                       std::string_view seconds, std::string_view result, std::string_view got) {
+  return fmt::format("{:<{}}  {:<{}}  {:>7}  {:<11}  {}\n", variant, w.variant, expected, w.expected, seconds,
+                     result, got);
+}
+
+// "violated race on ws[0]; raised splits=2"
+std::string details_of(const VariantRow& row) {
+  std::string text = got_text(row.result);
+  if (row.result.verdict == Verdict::inconclusive) text += fmt::format(" ({})", row.result.reason);
+  if (!row.difference.empty()) text += "; " + row.difference;
+  if (!row.unnecessary.empty()) text += "; " + row.unnecessary;
+  if (!row.raised.empty()) text += fmt::format("; raised {}", fmt::join(row.raised, " "));
+  return text;
 }
 
 std::string line_of(const VariantRow& row, const Widths& widths) {
-  std::string status = row.difference.empty() ? "as expected" : "DIFFERS: " + row.difference;
-  if (row.result.verdict == Verdict::inconclusive) status += fmt::format(" ({})", row.result.reason);
-  const std::string raised = row.raised.empty() ? "" : fmt::format("; raised {}", fmt::join(row.raised, " "));
-  return table_line(widths, row.variant, row.expected, got_text(row.result),
-                    fmt::format("{:.2f}", row.result.seconds), status + raised);
+  return table_line(widths, row.variant, row.expected, fmt::format("{:.2f}", row.result.seconds),
+                    row.difference.empty() ? "as expected" : "DIFFERS", details_of(row));
 }
 
 nlohmann::ordered_json json_of(const VariantRow& row) {
@@ -197,15 +206,19 @@ std::string summary(const Subject& subject, const std::vector<VariantRow>& rows)
 int check_all_variants(const Options& options) {
   const Subject subject = find_subject(options);
   (void)limits(options);
-  for (const Variant& variant : subject.protocol->variants)
+  // What can't be checked is said before the first row.
+  for (const Variant& variant : subject.protocol->variants) {
     (void)expectation_of(variant, check_options(options).model);
+    const Parameters raised = raised_to_needs(*subject.protocol, variant, subject.params);
+    (void)instantiate(*subject.protocol, raised, variant.name);
+  }
   require_writable(options.json);
   require_writable(options.csv);
   const bool as_text = !stdout_is_taken(options);
   std::vector<VariantRow> rows;
   const Widths widths(*subject.protocol, check_options(options).model);
   if (as_text && !options.quiet)
-    print_out(table_line(widths, "variant", "expected", "got", "seconds", "result"));
+    print_out(table_line(widths, "variant", "expected", "seconds", "result", "got"));
   const std::vector<Variant>& variants = subject.protocol->variants;
   JobsDone progress(!options.quiet, "variants", variants.size());
   in_order<std::optional<VariantRow>>(

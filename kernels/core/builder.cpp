@@ -44,9 +44,11 @@ struct KernelBuilder::State {
     line = {static_cast<std::uint32_t>(found - files.begin()), here.line(), here.column()};
   }
 
-  // Temporaries are computed without the guard of a masked body: nobody outside can see them.
+  // Temporaries are computed without the guard of a masked body: nobody outside can see them. A multiply-add is counted, so
+  // it is of the active lanes alone.
   void append(Operation operation) {
-    const bool temporary = std::holds_alternative<Arithmetic>(operation);
+    const auto* arithmetic = std::get_if<Arithmetic>(&operation);
+    const bool temporary = arithmetic != nullptr && arithmetic->op != Arith::fma;
     append(std::move(operation), temporary ? std::nullopt : guard);
   }
 

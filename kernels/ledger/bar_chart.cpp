@@ -95,7 +95,7 @@ class Drawing {
                           left, y_of(value) + offset_, width - right, y_of(value) + offset_);
       text(left - 6, y_of(value) + 4, "end", fmt::format("{:g}", value), 11);
     }
-    text(left, top - 4, "end", chart_.unit, 11);
+    text(left - 6, 42, "end", chart_.unit, 11);  // on the legend's line, clear of the topmost number
   }
 
   void bars(std::size_t s) {

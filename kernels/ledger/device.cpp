@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <array>
 #include <cctype>
-#include <string>
 
 #include <fmt/format.h>
 
@@ -30,14 +29,19 @@ bool same(std::string_view a, std::string_view b) {
 
 std::span<const Device> devices() { return table; }
 
-const Device& find_device(std::string_view name) {
-  std::string known;
+std::string device_keys() {
+  std::string keys;
   for (const Device& d : table) {
-    if (same(name, d.key) || same(name, d.name)) return d;
-    known += known.empty() ? "" : ", ";
-    known += d.key;
+    keys += keys.empty() ? "" : ", ";
+    keys += d.key;
   }
-  throw InputError(fmt::format("unknown device '{}'; known: {}", name, known));
+  return keys;
+}
+
+const Device& find_device(std::string_view name) {
+  for (const Device& d : table)
+    if (same(name, d.key) || same(name, d.name)) return d;
+  throw InputError(fmt::format("unknown device '{}'; known: {}", name, device_keys()));
 }
 
 }  // namespace fencewise

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <span>
+#include <string>
 #include <string_view>
 
 namespace fencewise {
@@ -27,6 +28,8 @@ inline constexpr double issues_per_clock = 4;
 inline constexpr std::uint32_t shared_bytes_per_clock = 128;
 
 [[nodiscard]] std::span<const Device> devices();
+// "a6000, a100, h100"
+[[nodiscard]] std::string device_keys();
 // By key or name, in any case. Throws InputError that lists the known ones.
 [[nodiscard]] const Device& find_device(std::string_view name);
 

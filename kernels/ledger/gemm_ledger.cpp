@@ -100,6 +100,10 @@ std::vector<Modelled> model(const std::vector<Run>& runs, std::uint64_t n, std::
   return all;
 }
 
+bool any_measured(const std::vector<Modelled>& all) {
+  return std::any_of(all.begin(), all.end(), [](const Modelled& m) { return m.measured.has_value(); });
+}
+
 // So that the FMA time of any size shows three digits that count.
 int decimals(const std::vector<Modelled>& all) {
   int digits = 3;
@@ -123,7 +127,7 @@ Table model_table(const std::vector<Modelled>& all, std::uint64_t at, const Devi
                {"occupancy", "occupancy"}},
               {},
               {"The longest of the four is the time and names the bound."}};
-  if (std::any_of(all.begin(), all.end(), [](const Modelled& m) { return m.measured.has_value(); })) {
+  if (any_measured(all)) {
     table.notes.front() += " Measured: Boehm, RTX A6000, 4096.";
     table.notes.push_back(
         "k5 measures faster than its model: the compiler did not read Bs word by word, as k5v shows.");
@@ -146,10 +150,11 @@ Table model_table(const std::vector<Modelled>& all, std::uint64_t at, const Devi
 std::vector<BarChart> charts(const std::vector<Run>& runs, const std::vector<Modelled>& all,
                              const Device& device) {
   BarChart counts{"Per 1000 multiply-adds", "", {}, {{"warp instructions", {}}, {"shared wavefronts", {}}}};
-  BarChart speed{fmt::format("Model against measurement, {}", device.name),
-                 "GFLOP/s",
-                 {},
-                 {{"model", {}}, {"measured", {}}}};
+  BarChart speed{fmt::format("Predicted on {}", device.name), "GFLOP/s", {}, {{"model", {}}}};
+  if (any_measured(all)) {
+    speed.title = fmt::format("Model against measurement, {}", device.name);
+    speed.series.push_back({"measured", {}});
+  }
   for (std::size_t i = 0; i < runs.size(); ++i) {
     const Counters& c = runs[i].counters();
     counts.labels.emplace_back(runs[i].variant->name);
@@ -157,7 +162,7 @@ std::vector<BarChart> charts(const std::vector<Run>& runs, const std::vector<Mod
     counts.series[1].values.push_back(per_thousand_fma(c.smem_wavefronts(), c));
     speed.labels.emplace_back(runs[i].variant->name);
     speed.series[0].values.push_back(all[i].gflops);
-    speed.series[1].values.push_back(all[i].measured.value_or(-1));
+    if (speed.series.size() > 1) speed.series[1].values.push_back(all[i].measured.value_or(-1));
   }
   return {counts, speed};
 }

@@ -26,10 +26,17 @@ PreparedBuffer floats(std::string name, std::size_t count, float value = 0) {
   return buffer_of(std::move(name), std::vector<float>(count, value));
 }
 
-// i mod 7, i mod 5: small whole numbers, so that float sums are exact.
-std::vector<float> counting(std::size_t count, std::size_t modulus) {
+// i mod 7: small whole numbers, so that float sums of a block are exact.
+std::vector<float> counting(std::size_t count) {
   std::vector<float> data(count);
-  for (std::size_t i = 0; i < count; ++i) data[i] = static_cast<float>(i % modulus);
+  for (std::size_t i = 0; i < count; ++i) data[i] = static_cast<float>(i % 7);
+  return data;
+}
+
+// Whole numbers from -3 to 3. With either sign, so that also the sum of 2^29 products stays below 2^24 and is exact.
+std::vector<float> small_numbers(std::size_t count, std::uint64_t seed) {
+  std::vector<float> data = random_matrix(count, seed);
+  for (float& x : data) x = std::round(3 * x);
   return data;
 }
 
@@ -56,7 +63,7 @@ PreparedRun prepare_reduction(const ReductionShape& reduction, std::int64_t n) {
     throw InputError(
         fmt::format("{} with {} threads needs n to be a positive multiple of {} below 2^29, not {}",
                     name_of(reduction.version), reduction.threads, block_elements, n));
-  const std::vector<float> in = counting(static_cast<std::size_t>(n), 7);
+  const std::vector<float> in = counting(static_cast<std::size_t>(n));
   const double sum = std::accumulate(in.begin(), in.end(), 0.0);
   const std::size_t blocks = in.size() / block_elements;
   return {.kernel = std::move(kernel),
@@ -92,7 +99,7 @@ PreparedRun prepare_reverse(std::int64_t n, const ReverseSteps& steps) {
 PreparedRun prepare_splitk_gemv(const SplitkGemv& gemv, std::int64_t rows, std::int64_t columns) {
   const Dim3 grid = splitk_gemv_grid(gemv, rows, columns);
   const auto m = static_cast<std::size_t>(rows), k = static_cast<std::size_t>(columns);
-  const std::vector<float> a = counting(m * k, 7), x = counting(k, 5);
+  const std::vector<float> a = small_numbers(m * k, 1), x = small_numbers(k, 2);
   std::vector<float> product(m);
   for (std::size_t i = 0; i < m; ++i)
     product[i] = std::inner_product(x.begin(), x.end(), a.begin() + static_cast<std::ptrdiff_t>(i * k), 0.0F);

@@ -41,8 +41,10 @@ template <class Total> const SplitkCost& best(const std::vector<SplitkCost>& cos
                            [&](const SplitkCost& a, const SplitkCost& b) { return total(a) < total(b); });
 }
 
-std::string splits_text(std::uint64_t splits) {
-  return fmt::format("{} split{}", splits, splits == 1 ? "" : "s");
+// Of the last one shown nobody knows whether more would be better.
+std::string splits_text(const SplitkCost& best, const SplitkCost& last) {
+  return fmt::format("{} split{}{}", best.splits, best.splits == 1 ? "" : "s",
+                     &best == &last ? " (the most shown)" : "");
 }
 
 Cell us(double seconds) { return {seconds * 1e6, 3}; }
@@ -75,8 +77,8 @@ Ledger splitk_ledger(const SplitkOptions& options) {
       {},
       {"serial = work + ws + counting; atomic = work + adds (and counting) + re-zero. A wave is full at "
        "SMs x blocks/SM CTAs.",
-       fmt::format("Take {} for the serial form, {} for the atomic one.", splits_text(serial.splits),
-                   splits_text(atomic.splits))}};
+       fmt::format("Take {} for the serial form, {} for the atomic one.", splits_text(serial, costs.back()),
+                   splits_text(atomic, costs.back()))}};
   BarChart chart{fmt::format("Split-K GEMV on {}", device.name), "us", {}, {{"serial", {}}, {"atomic", {}}}};
   for (const SplitkCost& c : costs) {
     const bool s = &c == &serial, a = &c == &atomic;
@@ -96,6 +98,7 @@ Ledger splitk_ledger(const SplitkOptions& options) {
            {"columns", std::to_string(options.columns)},
            {"rows_per_block", std::to_string(options.rows_per_block)},
            {"blocks_per_sm", std::to_string(options.blocks_per_sm)},
+           {"max_splits", std::to_string(options.max_splits)},
            {"device", std::string(device.key)}},
           {table},
           {chart}};

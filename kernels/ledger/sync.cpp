@@ -14,7 +14,7 @@ BarChart chart_of(const Table& table) {
   for (const auto& row : table.rows) {
     chart.labels.push_back(text_of(row[0]));
     for (std::size_t s = 0; s < 2; ++s)
-      chart.series[s].values.push_back(static_cast<double>(std::get<std::uint64_t>(row[s + 1].value)));
+      chart.series[s].values.push_back(static_cast<double>(std::get<std::uint64_t>(row[s + 2].value)));
   }
   return chart;
 }
@@ -27,8 +27,9 @@ Ledger sync_ledger(const SyncOptions& options) {
   const auto threads = static_cast<std::uint32_t>(options.threads);
   Table table{
       "sync",
-      fmt::format("One lockstep run of each, and what the in-order race detector says ({} threads)", threads),
+      "One block of each in lockstep, and what the in-order race detector says",
       {{"kernel", "kernel"},
+       {"threads", "threads"},
        {"barriers", "barriers"},
        {"races", "races"},
        {"right", "right"},
@@ -36,20 +37,22 @@ Ledger sync_ledger(const SyncOptions& options) {
       {},
       {"Every run gives the right result: a run in lockstep proves nothing. The detector sees races between",
        "warps; lanes of one warp never race here. That reduction 6 is wrong only the checker tells."}};
-  const auto add = [&](const std::string& name, const Executed& e, const std::string& note) {
-    table.rows.push_back({name, e.run.counters.barriers, e.run.counters.race_count, e.right, note});
+  const auto add = [&](const char* name, std::uint32_t block, const Executed& e, const char* note) {
+    table.rows.push_back({name, block, e.run.counters.barriers, e.run.counters.race_count, e.right, note});
   };
-  add("reverse", execute(prepare_reverse(threads, {})), "barrier between store and load");
+  add("reverse", threads, execute(prepare_reverse(threads, {})), "barrier between store and load");
   const ReverseSteps no_barrier{.barrier = false};
   const Executed racy = execute(prepare_reverse(threads, no_barrier));
   const bool several_warps = threads > 32;
-  add("reverse, no barrier", racy,
-      several_warps ? "each thread reads what another warp wrote"
+  add("reverse, no barrier", threads, racy,
+      several_warps ? "threads read what another warp wrote"
                     : "one warp: this detector can't see its lanes race");
   Ledger ledger{"sync", {{"threads", std::to_string(threads)}}, {}, {}};
-  add("reduction-5", execute(prepare_reduction({ReductionVersion::warp_shuffle, 256}, 512)),
+  constexpr std::uint32_t block = 256;
+  add("reduction-5", block, execute(prepare_reduction({ReductionVersion::warp_shuffle, block}, 2 * block)),
       "one warp's tail by shuffles");
-  add("reduction-6", execute(prepare_reduction({ReductionVersion::warp_synchronous, 256}, 512)),
+  add("reduction-6", block,
+      execute(prepare_reduction({ReductionVersion::warp_synchronous, block}, 2 * block)),
       "one warp's tail through memory, no __syncwarp()");
   ledger.tables.push_back(std::move(table));
   if (!racy.run.races.empty()) {

@@ -122,12 +122,12 @@ Dim3 splitk_gemv_grid(const SplitkGemv& gemv, std::int64_t rows, std::int64_t co
   constexpr std::int64_t largest = std::int64_t{1} << 29;  // floats in 2 GiB
   const std::int64_t row_step = gemv.rows_per_block(), column_step = std::int64_t{32} * gemv.splits;
   if (rows <= 0 || rows % row_step != 0 || rows >= largest)
-    throw InputError(
-        fmt::format("splitk-gemv needs rows to be a positive multiple of {}, not {}", row_step, rows));
+    throw InputError(fmt::format("splitk-gemv needs rows to be a positive multiple of {} below 2^29, not {}",
+                                 row_step, rows));
   if (columns <= 0 || columns % column_step != 0 || columns >= largest)
-    throw InputError(
-        fmt::format("splitk-gemv with {} splits needs columns to be a positive multiple of {}, not {}",
-                    gemv.splits, column_step, columns));
+    throw InputError(fmt::format(
+        "splitk-gemv with {} splits needs columns to be a positive multiple of {} below 2^29, not {}",
+        gemv.splits, column_step, columns));
   if (rows * columns >= largest || rows * gemv.splits >= largest)
     throw InputError(fmt::format("splitk-gemv of {} x {} needs a buffer of 2 GiB or more", rows, columns));
   return {static_cast<std::uint32_t>(rows / row_step), gemv.splits, 1};

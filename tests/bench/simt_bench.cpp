@@ -27,7 +27,7 @@ void count(benchmark::State& state, const Counters& counters) {
   const auto rate = [&](std::uint64_t events) {
     return benchmark::Counter(static_cast<double>(events), benchmark::Counter::kIsIterationInvariantRate);
   };
-  state.counters["warp_instr/s"] = rate(counters.warp_instr);
+  if (counters.warp_instr > 0) state.counters["warp_instr/s"] = rate(counters.warp_instr);
   if (counters.fma > 0) state.counters["fma/s"] = rate(counters.fma);
 }
 

@@ -1,5 +1,7 @@
 // The built program from outside: exit codes, stdout, stderr. What a script or a person relies on.
 #include <algorithm>
+#include <set>
+#include <sstream>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -160,6 +162,21 @@ TEST(Check, SaysOfEveryVariantWhetherItIsAsExpected) {
   const ProcessResult result = fencewise("check reverse --all-variants");
   EXPECT_EQ(result.exit_code, 0) << result.out;
   EXPECT_THAT(result.out, HasSubstr("variants as expected\n"));
+}
+
+TEST(Check, SaysOfEveryDroppedBarrierWhetherItIsNeeded) {
+  const ProcessResult result = fencewise("check reduction-1 --param threads=4 --param n=4 --all-variants");
+  EXPECT_EQ(result.exit_code, 0) << result.out;
+  EXPECT_THAT(result.out,
+              HasSubstr("  as expected  verified; not needed: thread 0 reads what it wrote itself"));
+  EXPECT_THAT(result.out,
+              HasSubstr("  as expected  violated race on sdata[16] of CTA 0; raised n=32 threads=32\n"));
+  // What comes before the answers has one width in all rows.
+  std::set<std::size_t> columns;
+  std::istringstream lines(result.out);
+  for (std::string line; std::getline(lines, line);)
+    if (line.find("as expected  ") != std::string::npos) columns.insert(line.find("as expected  "));
+  EXPECT_EQ(columns.size(), 1U) << result.out;
 }
 
 TEST(Simulate, SeesNothingOfAMissingFence) {

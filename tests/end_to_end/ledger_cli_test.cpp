@@ -61,7 +61,12 @@ TEST(LedgerCommand, SaysInOneLineWhatIsWrongWithTheInput) {
       {"run reduction-5 --variant drop-barrier-4", "reduction-5 has 3 barriers, and no barrier 4 to drop"},
       {"run gemm-k1 --variant x", "there is none: it has no barrier"},
       {"run splitk-gemv --param threads=33", "multiple of 32 threads up to 1024, not 33"},
-      {"run splitk-gemv --param columns=0", "positive multiple of 128, not 0"},
+      {"run splitk-gemv --param columns=0", "positive multiple of 128 below 2^29, not 0"},
+      {"run splitk-gemv --param rows=1073741824", "positive multiple of 16 below 2^29, not 1073741824"},
+      {"run reduction-1 --launch x.toml", "reduction-1 is no file: it takes no --launch"},
+      {"run reduction-1 --nvcc-args -O1", "reduction-1 is no file"},
+      {"run reduction-1 --ptx-lines", "reduction-1 is no file"},
+      {"run reduction-1 --seed 1", "reduction-1 is no file"},
       {"run reduction-5 --param threads=32", "power of two of threads from 64 to 1024, not 32"},
       {"run reverse --input nothing=x", "one of the buffers in, out"},
       {"run reverse --input in=/nonexistent/data", "/nonexistent/data"},
@@ -117,6 +122,17 @@ TEST(RunCommand, GivesCountersAsCsv) {
   EXPECT_EQ(csv.exit_code, 0) << csv.err;
   EXPECT_THAT(csv.out, StartsWith("counter,value\nwarp_instr,40\n"));
   EXPECT_THAT(csv.out, HasSubstr("\nbank_conflict_factor,1.0000\n"));
+}
+
+// Data may be larger than a text that the commands read.
+TEST(RunCommand, TakesDataAsLargeAsItsBuffer) {
+  const ScratchFolder folder;
+  const std::string in = folder.file("in");
+  constexpr std::size_t elements = (1U << 24U) + 2048;
+  testing::write_file(in, std::string(4 * elements, '\0'));
+  const ProcessResult result = fencewise(
+      "run reduction-5 --param threads=1024 --param n=" + std::to_string(elements) + " --input in=" + in);
+  EXPECT_EQ(result.exit_code, 0) << result.err;
 }
 
 TEST(RunCommand, TakesDataAndGivesResults) {

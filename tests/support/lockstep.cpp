@@ -68,6 +68,11 @@ class Block {
     result_.counters.lane_instr += units * lanes;
   }
 
+  // A load, store, atomic or barrier of these threads.
+  void step(const std::vector<std::uint32_t>& threads) {
+    for (const std::uint32_t t : threads) ++result_.memory_and_barriers[block_ * random_.threads + t];
+  }
+
   [[nodiscard]] std::uint32_t value(const Linear& l, std::uint32_t t) const {
     std::uint32_t base = 1;
     if (l.base == Linear::Base::tid) base = t;
@@ -156,7 +161,7 @@ class Block {
   void barrier(const Mask& mask) {
     each_warp(mask, [&](std::uint32_t, const auto& threads) {
       count(result_.counters.bar_instr, 1, threads.size());
-      result_.memory_and_barriers += threads.size();
+      step(threads);
     });
     ++result_.counters.barriers;
     history_.clear();
@@ -199,6 +204,7 @@ class Block {
   void access(const Statement& s, std::uint32_t warp, const std::vector<std::uint32_t>& threads) {
     std::map<std::uint32_t, std::uint32_t> first;  // lane -> element
     for (const std::uint32_t t : threads) first[t % 32] = index_of(s, t);
+    step(threads);
     account(s, threads.size(), first);
     if (s.shared) races(s, warp, first);
     std::vector<std::uint32_t>& memory = s.shared ? shared_ : result_.global;
@@ -219,7 +225,6 @@ class Block {
 
   void account(const Statement& s, std::size_t lanes, const std::map<std::uint32_t, std::uint32_t>& first) {
     Counters& c = result_.counters;
-    result_.memory_and_barriers += lanes;
     if (s.kind == Statement::Kind::atomic) return count(c.atom_instr, 1, lanes);
     const bool load = s.kind == Statement::Kind::load;
     if (s.shared) {
@@ -277,7 +282,7 @@ class Block {
     each_warp(all, [&](std::uint32_t, const auto& threads) {
       Counters& c = result_.counters;
       count(c.gst_instr, 1, threads.size());
-      result_.memory_and_barriers += threads.size();
+      step(threads);
       std::set<std::uint32_t> lines, sectors;
       for (const std::uint32_t t : threads) {
         const std::uint32_t element = (block_ * random_.threads + t) * (variables + 1) + v;
@@ -305,6 +310,7 @@ LockstepResult run_lockstep(const RandomKernel& random) {
   result.global.resize(global_length);
   for (std::uint32_t i = 0; i < global_length; ++i) result.global[i] = i * 3;
   result.out.resize(std::size_t{random.blocks} * random.threads * (variables + 1));
+  result.memory_and_barriers.resize(std::size_t{random.blocks} * random.threads);
   for (std::uint32_t b = 0; b < random.blocks; ++b) Block(random, b, result).run();
   return result;
 }
@@ -343,6 +349,7 @@ class RoundRobin {
     for (std::uint32_t i = 0; i < global_length; ++i) memory_[0][i] = i * 3;
     for (const ThreadProgram& program : image_.threads) states_.push_back(initial_state(program, false));
     status_.resize(states_.size());
+    counted_.resize(states_.size());
   }
 
   RoundRobinResult run() {
@@ -369,7 +376,7 @@ class RoundRobin {
     switch (action.kind) {
       case Action::Kind::load:
       case Action::Kind::atomic: {
-        ++counted_;
+        ++counted_[t];
         const Value old = Value::number(word(action));
         if (const auto* atomic = std::get_if<Atomic>(&action.instruction->operation))
           word(action) = static_cast<std::uint32_t>(
@@ -377,11 +384,11 @@ class RoundRobin {
         return interpreter_.finish(program, states_[t], std::array{old});
       }
       case Action::Kind::store:
-        ++counted_;
+        ++counted_[t];
         word(action) = static_cast<std::uint32_t>(action.operands[0].bits());
         return interpreter_.finish(program, states_[t]);
       case Action::Kind::barrier:
-        ++counted_;
+        ++counted_[t];
         status_[t] = Status::waiting;
         return;
       case Action::Kind::loop_header: return;
@@ -419,7 +426,7 @@ class RoundRobin {
   std::vector<std::vector<std::uint32_t>> memory_;  // [storage]
   std::vector<ThreadState> states_;
   std::vector<Status> status_;
-  std::uint64_t counted_ = 0;
+  std::vector<std::uint64_t> counted_;  // [thread]
 };
 
 }  // namespace

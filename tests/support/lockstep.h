@@ -13,7 +13,8 @@ namespace fencewise::testing {
 struct LockstepResult {
   std::vector<std::uint32_t> global, out;
   Counters counters;
-  std::uint64_t memory_and_barriers = 0;  // per lane: loads, stores, atomics and barriers
+  // [thread of the grid]: its loads, stores, atomics and barriers.
+  std::vector<std::uint64_t> memory_and_barriers;
 };
 [[nodiscard]] LockstepResult run_lockstep(const RandomKernel& random);
 
@@ -21,7 +22,7 @@ struct LockstepResult {
 // statement in the interpreter's sense. Only for tidy kernels without shuffles and votes.
 struct RoundRobinResult {
   std::vector<std::uint32_t> global, out;
-  std::uint64_t memory_and_barriers = 0;
+  std::vector<std::uint64_t> memory_and_barriers;  // [thread of the grid]
 };
 [[nodiscard]] RoundRobinResult run_round_robin(const RandomKernel& random);
 

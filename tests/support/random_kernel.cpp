@@ -52,7 +52,7 @@ class Generator {
     s.value = linear();
     s.condition = condition();
     if (s.kind == load || s.kind == store || s.kind == atomic) memory(s);
-    if (s.kind == shuffle) s.masked = pick(3) == 1;
+    if (s.kind == shuffle || s.kind == fma || s.kind == compute) s.masked = pick(3) == 1;
     if (s.kind == branch || s.kind == loop) s.body = block(depth);
     if (s.kind == branch && pick(2) == 1) s.other = block(depth);
     return s;
@@ -140,10 +140,9 @@ class Builder {
       case Statement::Kind::load:
       case Statement::Kind::store:
       case Statement::Kind::atomic:
-      case Statement::Kind::shuffle: return maybe_masked(s);
+      case Statement::Kind::shuffle:
       case Statement::Kind::fma:
-        return k_.set(f_, k_.fma(f_, k_.cast(v_[s.source] & Val(15), Type::f32), f_));
-      case Statement::Kind::compute: return k_.compute(s.amount);
+      case Statement::Kind::compute: return maybe_masked(s);
       case Statement::Kind::ballot:
         return k_.set(v_[s.target], k_.vote(VoteMode::ballot, truth(s.condition)));
       case Statement::Kind::barrier: return k_.bar_sync();
@@ -164,12 +163,12 @@ class Builder {
 
   void maybe_masked(const Statement& s) {
     if (s.masked)
-      k_.masked(truth(s.condition), [&] { access(s); });
+      k_.masked(truth(s.condition), [&] { emit_guardable(s); });
     else
-      access(s);
+      emit_guardable(s);
   }
 
-  void access(const Statement& s) {
+  void emit_guardable(const Statement& s) {
     const auto variable = [&](std::uint32_t i) { return v_[i % variables]; };
     switch (s.kind) {
       case Statement::Kind::load:
@@ -187,6 +186,9 @@ class Builder {
           k_.st_vector(place(s), values);
         }
         return;
+      case Statement::Kind::fma:
+        return k_.set(f_, k_.fma(f_, k_.cast(v_[s.source] & Val(15), Type::f32), f_));
+      case Statement::Kind::compute: return k_.compute(s.amount);
       case Statement::Kind::atomic:
         return k_.set(v_[s.target], k_.atom(AtomicOp::add, place(s), v_[s.source]));
       default: return k_.set(v_[s.target], k_.shfl(s.mode, v_[s.source], Val(s.amount)));

@@ -43,7 +43,7 @@ struct Statement {
   };
   Kind kind = Kind::assign;
   bool shared = false;  // load, store, atomic: the shared array
-  bool masked = false;  // load, store, atomic, shuffle: under `condition`, without a branch
+  bool masked = false;  // load, store, atomic, fma, compute, shuffle: under `condition`, without a branch
   std::uint32_t target = 0, source = 0;
   std::uint32_t width = 1;
   std::uint32_t amount = 1;

@@ -197,11 +197,14 @@ TEST(Catalogue, StandardParametersAreTheFixedNamesAndValuesOfTheCommandLine) {
   EXPECT_EQ(protocol("message-passing").standard_parameters().all(), (Values{{"readers", 2}, {"rounds", 2}}));
 }
 
-TEST(Catalogue, BuildsTheSmallestLaunchOfEveryProtocol) {
+// What a variant raises takes along what must fit it.
+TEST(Catalogue, BuildsTheSmallestLaunchOfEveryVariant) {
   for (const Protocol& p : catalogue()) {
     Parameters smallest;
     for (const Parameter& parameter : p.parameters) smallest.set(parameter.name, parameter.min);
-    EXPECT_NO_THROW((void)instantiate(p, smallest)) << p.name;
+    for (const Variant& variant : p.variants)
+      EXPECT_NO_THROW((void)instantiate(p, raised_to_needs(p, variant, smallest), variant.name))
+          << p.name << " " << variant.name;
   }
 }
 

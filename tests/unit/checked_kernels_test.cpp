@@ -1,5 +1,6 @@
 // The kernels that are both checked and counted: the executor runs the very problems that the catalogue hands to the
 // checker, and what it sees must fit what the catalogue expects.
+#include <algorithm>
 #include <bit>
 
 #include <gtest/gtest.h>
@@ -165,7 +166,29 @@ TEST(DropBarrier, GivesWrongResultsInRandomInterleavingsUnlessItIsNotNeeded) {
   }
 }
 
-// --- the checker, at sizes that take it no time ---
+// --- the checker ---
+
+// What `check --all-variants` shows: each kernel is free of races, and of its barriers each is needed or proven not to be.
+TEST(CheckedKernels, AreProvenOrRefutedWithAllTheirThreadsAsTheCatalogueSays) {
+  std::size_t refuted = 0, unnecessary = 0;
+  for (const Protocol* protocol : kernels())
+    for (const Variant& variant : protocol->variants) {
+      const bool drops = dropped_barrier(variant.name).has_value();
+      if (testing::small_scale() && !drops && !variant.name.empty()) continue;
+      SCOPED_TRACE(protocol->name + " " + variant.name);
+      const Parameters parameters = raised_to_needs(*protocol, variant, {});
+      const CheckResult result =
+          check(instantiate(*protocol, parameters, variant.name), {}, {.seconds = 120});
+      ASSERT_EQ(result.verdict, variant.ptx.verdict) << result.reason;
+      (result.verdict == Verdict::verified ? unnecessary : refuted) += drops;
+      if (result.verdict == Verdict::verified) continue;
+      const Finding& first = result.findings.front();
+      EXPECT_EQ(std::ranges::count(variant.ptx.kinds, first.kind), 1) << first.message;
+      EXPECT_TRUE(first.location.starts_with(variant.ptx.place)) << first.location;
+    }
+  EXPECT_EQ(refuted, 4U * 8 + 2 * 3 + 8 * 2 + 2 * 2);
+  EXPECT_EQ(unnecessary, 4U) << "the last of reductions 1 to 4";
+}
 
 std::string array_of_first(const CheckResult& result) {
   return result.findings.empty() ? "" : result.findings.front().location.substr(0, 5);

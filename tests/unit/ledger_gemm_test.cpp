@@ -145,6 +145,15 @@ double measured_over_model(GemmVersion version) {
   return *measured_gflops(version, 4096, find_device("a6000")) / model(version).gflops;
 }
 
+// From k5 on TM·TN + TM + TN + 24.
+TEST(GemmModel, TakesTheRegistersThatAreAssumed) {
+  const auto registers = [](GemmVersion version) { return variant_of(version).registers; };
+  for (const GemmVersion v : {k1, k2}) EXPECT_EQ(registers(v), 27U);
+  EXPECT_EQ(registers(k3), 37U);
+  EXPECT_EQ(registers(k4), 41U);
+  for (const GemmVersion v : {k5, k5v, k6}) EXPECT_EQ(registers(v), 8U * 8 + 8 + 8 + 24);
+}
+
 TEST(GemmModel, NamesWhatBindsEachVersion) {
   for (const GemmVersion v : {k1, k2}) EXPECT_EQ(model(v).bound, "L1");
   for (const GemmVersion v : {k3, k4, k5, k5v, k6}) EXPECT_EQ(model(v).bound, "shared");

@@ -22,6 +22,8 @@ TEST(Devices, AreFoundByKeyOrNameInAnyCase) {
   }
 }
 
+TEST(Devices, AreListedByTheirKeys) { EXPECT_EQ(device_keys(), "a6000, a100, h100"); }
+
 TEST(Occupancy, IsBoundByTheScarcestResource) {
   const Device& a6000 = find_device("a6000");
   const Occupancy registers = occupancy(a6000, {.threads = 256, .registers = 104, .shared_bytes = 8192});
@@ -85,6 +87,19 @@ TEST(SplitK, PaysForWorkspaceOrAtomics) {
   EXPECT_DOUBLE_EQ(c.atomic(), c.work + c.atomic_adds + c.rezero);
 }
 
+TEST(SplitK, SaysWhetherMoreSplitsThanShownCouldBeBetter) {
+  const auto advice = [](std::int64_t most) {
+    return splitk_ledger({.max_splits = most}).tables.at(0).notes.back();
+  };
+  EXPECT_EQ(advice(64), "Take 8 splits for the serial form, 8 splits for the atomic one.");
+  EXPECT_EQ(
+      advice(4),
+      "Take 4 splits (the most shown) for the serial form, 4 splits (the most shown) for the atomic one.");
+  EXPECT_EQ(
+      advice(1),
+      "Take 1 split (the most shown) for the serial form, 1 split (the most shown) for the atomic one.");
+}
+
 TEST(SplitK, RefusesShapesThatDoNotDivide) {
   EXPECT_THROW(static_cast<void>(splitk_ledger({.rows = 100})), InputError);
   EXPECT_THROW(static_cast<void>(splitk_ledger({.rows = 0})), InputError);
@@ -128,6 +143,17 @@ TEST(SplitkGemv, AddsExactlyInEveryShape) {
             << threads << " threads, " << rows_per_warp << " rows a warp";
         EXPECT_EQ(result.counters.race_count, 0U);
       }
+}
+
+// With data of one sign these sums passed 2^24, and a right kernel was called wrong.
+TEST(SplitkGemv, AddsExactlyHoweverManyColumnsThereAre) {
+  for (const bool atomic : {false, true}) {
+    SplitkGemv gemv{.splits = 2, .threads = 32, .rows_per_warp = 1, .form = {}};
+    if (atomic) gemv.form = AtomicSteps{};
+    PreparedRun prepared = prepare_splitk_gemv(gemv, 1, std::int64_t{1} << 22);
+    static_cast<void>(run(prepared));
+    EXPECT_TRUE(prepared.is_right(prepared));
+  }
 }
 
 TEST(SplitkGemv, RefusesShapesThatDoNotFit) {

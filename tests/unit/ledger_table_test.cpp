@@ -61,6 +61,23 @@ TEST(BarChart, DrawsABarForEveryValueThatIsThere) {
   EXPECT_EQ(svg, to_svg(sample().charts)) << "same data, same bytes";
 }
 
+// It stood on the topmost number of the axis, whose line is at 54.
+TEST(BarChart, WritesTheUnitOnTheLegendsLine) {
+  const std::string svg = to_svg(sample().charts);
+  EXPECT_NE(svg.find(R"(y="42.0" text-anchor="end" font-size="11">things</text>)"), std::string::npos);
+  EXPECT_NE(svg.find(R"(y="58.0" text-anchor="end" font-size="11">1000</text>)"), std::string::npos);
+}
+
+TEST(BarChart, ShowsAMeasurementOnlyWhereThereIsOne) {
+  const auto speed = [](const char* device) {
+    return gemm_ledger({.sizes = {128}, .device = device}).charts.at(1);
+  };
+  EXPECT_EQ(speed("a6000").series.size(), 2U);
+  EXPECT_EQ(speed("a6000").title, "Model against measurement, RTX A6000");
+  EXPECT_EQ(speed("h100").series.size(), 1U);
+  EXPECT_EQ(speed("h100").title, "Predicted on H100 SXM");
+}
+
 const std::map<std::string, std::function<Ledger()>>& ledgers() {
   static const std::map<std::string, std::function<Ledger()>> all{
       {"banks", [] { return banks_ledger(); }},         {"sync", [] { return sync_ledger(); }},

@@ -57,6 +57,25 @@ TEST(SimtFault, StopsAtTheFirstStatementEvenIfAnEarlierWarpFailsLater) {
   EXPECT_EQ(result.fault->message, "load from a[32] is out of bounds (32 elements)");
 }
 
+// Every block fails. A worker that has taken block 0 must run it, though another one fails at block 1 meanwhile.
+TEST(SimtFault, IsTheLowestBlocksForAnyNumberOfWorkers) {
+  KernelBuilder k("all_fail");
+  const Array out = k.global("out", Type::u32);
+  k.st(out[k.ctaid() + 1], 1);
+  const Kernel kernel = k.build();
+  Words word(1);
+  RunConfig config;
+  config.grid = {64, 1, 1};
+  config.block = {1, 1, 1};
+  config.buffers = {std::as_writable_bytes(std::span(word))};
+  config.workers = 4;
+  for (int repeat = 0; repeat < 200; ++repeat) {
+    const RunResult result = run(kernel, config);
+    ASSERT_TRUE(result.fault);
+    ASSERT_EQ(result.fault->block, 0U) << "repeat " << repeat;
+  }
+}
+
 TEST(SimtFault, NamesAMisalignedVector) {
   KernelBuilder k("misaligned");
   const Array out = k.global("out", Type::u32);

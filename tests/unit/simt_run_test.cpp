@@ -94,6 +94,20 @@ TEST(SimtRun, LeavesLanesThatExitedAlone) {
   for (std::uint32_t t = 0; t < 64; ++t) EXPECT_EQ(out[t], t % 2 == 1 ? 7U : 0x5555'5555U);
 }
 
+// All lanes computed it, and it was counted for warps without an active lane.
+TEST(SimtRun, MultipliesAndAddsInTheActiveLanesOnly) {
+  KernelBuilder k("masked_fma");
+  const Array out = k.global("out", Type::f32);
+  const Val x = k.var("x", Type::f32, 1.0F);
+  k.masked(k.tid() < 4, [&] { k.set(x, k.fma(x, 2.0F, x)); });
+  k.st(out[k.tid()], x);
+  std::vector<float> result(64);
+  const RunResult r = run_simt(k.build(), 64, 1, result);
+  for (std::uint32_t t = 0; t < 64; ++t) EXPECT_EQ(result[t], t < 4 ? 3.0F : 1.0F);
+  EXPECT_EQ(r.counters.ffma_instr, 1U) << "one of two warps";
+  EXPECT_EQ(r.counters.fma, 4U);
+}
+
 TEST(SimtRun, ShufflesAsPtxSays) {
   KernelBuilder k("shuffles");
   const Array out = k.global("out", Type::u32);

@@ -39,31 +39,34 @@ void check_launch(const Kernel& kernel, const RunConfig& config) {
     fail(fmt::format("{} parameters are given; it has {}", config.params.size(), kernel.params.size()));
 }
 
-// Blocks in ascending order, each taken by the next free worker. After a fault no later block starts.
+// Blocks in ascending order, each taken by the next free worker. After a fault only blocks before the faulty one still run:
+// one of them may fail as well, and the lowest block's fault is the result.
 class BlockQueue {
  public:
-  explicit BlockQueue(std::uint64_t blocks) : blocks_(blocks) {}
+  explicit BlockQueue(std::uint64_t blocks) : end_(blocks) {}
   // No value: none left.
   std::optional<std::uint64_t> take() {
     const std::uint64_t block = next_.fetch_add(1);
-    if (block >= blocks_ || stopped_) return std::nullopt;
-    return block;
+    return block < end_ ? std::optional(block) : std::nullopt;
   }
-  void stop() { stopped_ = true; }
+  void stop_at(std::uint64_t block) {
+    std::uint64_t end = end_;
+    while (block < end && !end_.compare_exchange_weak(end, block)) {
+    }
+  }
 
  private:
-  std::uint64_t blocks_;
   std::atomic<std::uint64_t> next_{0};
-  std::atomic<bool> stopped_{false};
+  std::atomic<std::uint64_t> end_;
 };
 
 void work(simt::Machine& machine, BlockQueue& queue, std::exception_ptr& failure) {
   try {
     while (const auto block = queue.take())
-      if (!machine.run_block(*block)) queue.stop();
+      if (!machine.run_block(*block)) queue.stop_at(*block);
   } catch (...) {
     failure = std::current_exception();
-    queue.stop();
+    queue.stop_at(0);
   }
 }
 
