@@ -189,7 +189,7 @@ std::optional<bool> PlanSearch::explore_views(const Node& node, const std::share
   const bool always = problem_.contract.quantifier == Quantifier::always;
   const auto good = [&](const view::State& state, const MemoryImage& memory) {
     const auto registers = [&state, &context](std::uint32_t t, RegisterId r) {
-      const auto& values = state.threads.at(context->thread_of_contract(t)).state.registers;
+      const auto& values = state.threads[context->thread_of_contract(t)].state.registers;
       return r.value < values.size() ? values[r.value] : Value();
     };
     return !always ||

@@ -218,7 +218,7 @@ void Interchange::rename(State& s, const std::vector<std::uint32_t>& names) {
     structures = std::move(renamed);
   };
 
-  std::vector<Thread> threads(s.threads.size());
+  SharedVector<Thread> threads(s.threads.size());
   std::vector<std::uint32_t> sequence(s.sequence.size()), cta_names(s.cta_names.size());
   const auto& cta_of = machine_.context().image.cta_of;
   const auto thread_name = [&](ThreadId t) { return machine_.counterpart(t, names[cta_of[t]]); };
@@ -229,17 +229,17 @@ void Interchange::rename(State& s, const std::vector<std::uint32_t>& names) {
     by_cell(thread.own);
     by_cell(thread.taken);
     if (!sequence.empty()) sequence[thread_name(t)] = s.sequence[t];
-    threads[thread_name(t)] = std::move(thread);
+    threads.take(thread_name(t), s.threads, t);
   }
   s.threads = std::move(threads);
   s.sequence = std::move(sequence);
   for (std::uint32_t c = 0; c < cta_names.size(); ++c) cta_names[names[c]] = s.cta_names[c];
   s.cta_names = std::move(cta_names);
 
-  std::vector<Cell> cells(s.cells.size());
+  SharedVector<Cell> cells(s.cells.size());
   for (CellId number = 0; number < s.cells.size(); ++number) {
+    if (s.cells.read(number).messages.empty()) continue;
     Cell& c = s.cells[number];
-    if (c.messages.empty()) continue;
     for (Message& m : c.messages) {
       revalue(m.value);
       if (m.strong && m.place < names.size()) m.place = names[m.place];
@@ -249,7 +249,7 @@ void Interchange::rename(State& s, const std::vector<std::uint32_t>& names) {
       if (a.strong && a.place < names.size()) a.place = names[a.place];
     const CellId to = cell_name(number);
     if (cells.size() <= to) cells.resize(to + 1);
-    cells[to] = std::move(c);
+    cells.take(to, s.cells, number);
   }
   s.cells = std::move(cells);
   for (Arrival& a : s.arrivals) {

@@ -122,7 +122,7 @@ void Machine::clear_constants(Thread& t) const {
 
 void Machine::restore_constants(State& s) const {
   for (ThreadId t = 0; t < constants_.size(); ++t)
-    if (!s.threads[t].state.registers.empty())
+    if (!s.threads.read(t).state.registers.empty())
       for (const auto& [r, value] : constants_[t]) s.threads[t].state.registers[r] = value;
 }
 
@@ -149,7 +149,7 @@ bool Machine::start_launches(State& s) const {
   if (!context_.overlaps() || resident_ < context_.image.ctas) return false;
   bool started = false;
   for (ThreadId t = 0; t < s.threads.size(); ++t) {
-    if (s.threads[t].status != Status::waiting || !may_start(s, t)) continue;
+    if (s.threads.read(t).status != Status::waiting || !may_start(s, t)) continue;
     s.threads[t].status = Status::running;
     started = true;
   }
@@ -159,7 +159,7 @@ bool Machine::start_launches(State& s) const {
 // A thread has ended: those that wait for its launch will know what it knew.
 void Machine::pass_on(State& s, ThreadId ended) const {
   for (ThreadId t = ended + 1; t < s.threads.size(); ++t)
-    if (context_.comes_after(t, ended)) s.threads[t].known.merge(s.threads[ended].known);
+    if (context_.comes_after(t, ended)) s.threads[t].known.merge(s.threads.read(ended).known);
 }
 
 Value Machine::initial_value(const Location& location) const {
@@ -228,12 +228,12 @@ Trouble Machine::settle_threads(State& s, const std::vector<ThreadId>& threads) 
   for (bool again = true; again;) {
     again = false;
     for (const ThreadId t : threads) {
-      if (s.threads[t].status != Status::running) continue;
+      if (s.threads.read(t).status != Status::running) continue;
       if (const Trouble trouble = run(s, t, false); trouble != Trouble::none) return trouble;
     }
     for (const ThreadId t : threads) {
-      if (s.threads[t].status == Status::at_barrier) again |= complete_barrier(s, t);
-      if (s.threads[t].status == Status::at_warp) again |= complete_warp(s, t);
+      if (s.threads.read(t).status == Status::at_barrier) again |= complete_barrier(s, t);
+      if (s.threads.read(t).status == Status::at_warp) again |= complete_warp(s, t);
     }
     again |= start_launches(s);
   }
@@ -253,12 +253,12 @@ bool Machine::complete_barrier(State& s, ThreadId one_of) {
   std::size_t needed = mine->count;
   if (needed == 0)
     for (const ThreadId t : threads_of_cta_[cta_of[one_of]])
-      needed += static_cast<std::size_t>(s.threads[t].status != Status::exited);
+      needed += static_cast<std::size_t>(s.threads.read(t).status != Status::exited);
   if (phase.size() < needed) return false;
   if (phase.size() > needed) throw NotModelled("more threads come to a barrier than it counts");
   View all;
   for (const Arrival* a : phase) all.merge(a->known);
-  const Thread& first = s.threads[one_of];
+  const Thread& first = s.threads.read(one_of);
   const Kernel& kernel = *context_.image.threads[one_of].kernel;
   const auto& barrier = std::get<Barrier>(kernel.at({first.state.block, first.state.index}).operation);
   const Value result = barrier.kind == BarrierKind::red ? reduce(barrier, phase) : Value();
@@ -342,7 +342,7 @@ bool Machine::prepare(State& s, ThreadId t, Trouble& trouble) {
     if (met()) continue;
     bool helped = false;
     for (const ThreadId u : mates) {
-      Status& status = s.threads[u].status;
+      const Status status = s.threads.read(u).status;
       if (status == Status::running || (status == Status::deposit && u != t)) {
         trouble = run(s, u, true);
         if (trouble != Trouble::none) return true;
@@ -453,7 +453,8 @@ Machine::Taken Machine::take(State& s, Move move) {
     if (taken.trouble != Trouble::none) return taken;
     rules.t.status = Status::running;
   }
-  for (const ThreadId t : threads_of_cta_[cta]) s.threads[t].deposited = false;
+  for (const ThreadId t : threads_of_cta_[cta])
+    if (s.threads.read(t).deposited) s.threads[t].deposited = false;
   taken.trouble = settle(s);
   Thread& thread = s.threads[move.thread];
   if (taken.quiet && effects_ == effects && thread.status == Status::visible) {

@@ -18,17 +18,20 @@ template <class StateRef, class F> void each_view(StateRef& s, F&& f) {
   const auto structure = [&](auto& st) {
     for (auto& [g, v] : st.views()) f(v);
   };
-  for (auto& t : s.threads) {
+  for (std::size_t n = 0; n < s.threads.size(); ++n) {
+    auto& t = s.threads[n];
     f(t.known);
     structure(t.fences);
     for (auto& [c, st] : t.own) structure(st);
     for (auto& [c, st] : t.taken) structure(st);
   }
-  for (auto& c : s.cells)
-    for (auto& m : c.messages) {
+  for (std::size_t n = 0; n < s.cells.size(); ++n) {
+    if (s.cells.read(n).messages.empty()) continue;
+    for (auto& m : s.cells[n].messages) {
       f(m.seen);
       structure(m.released);
     }
+  }
   for (auto& a : s.arrivals) f(a.known);
   structure(s.fence_sc);
 }
@@ -173,8 +176,8 @@ void NormalForm::forget_in_cells(State& s) {
 
   const auto& cta_of = machine_.context().image.cta_of;
   for (CellId number = 0; number < s.cells.size(); ++number) {
+    if (s.cells.read(number).messages.empty()) continue;
     Cell& c = s.cells[number];
-    if (c.messages.empty()) continue;
     const std::uint32_t storage = machine_.locations()[number].storage;
     const Accessors& who = accessors_of(machine_.locations()[number]);
     // Whether all who may come are morally strong with what was done at that level, wherever it was done.
@@ -271,8 +274,9 @@ void NormalForm::number_records(State& s) {
     }
   }
   // Of accesses of one kind, those that nobody misses who does not miss another one.
-  for (Cell& c : s.cells) {
-    if (c.accesses.empty()) continue;
+  for (std::size_t cell = 0; cell < s.cells.size(); ++cell) {
+    if (s.cells.read(cell).accesses.empty()) continue;
+    Cell& c = s.cells[cell];
     const auto kind = [](const PastAccess& a) { return std::tuple(a.write, a.strong, a.level, a.place); };
     for (PastAccess& a : c.accesses) a.record = same_as[a.record];
     if (!reductions_.merge) continue;
@@ -297,7 +301,9 @@ void NormalForm::number_records(State& s) {
     if (n == no_record) n = next++;
     r = n;
   };
-  for (Cell& c : s.cells) {
+  for (std::size_t cell = 0; cell < s.cells.size(); ++cell) {
+    if (s.cells.read(cell).messages.empty()) continue;
+    Cell& c = s.cells[cell];
     for (Message& m : c.messages) name(m.record);
     for (PastAccess& a : c.accesses) name(a.record);
   }
@@ -311,15 +317,18 @@ void NormalForm::number_records(State& s) {
   const auto drop_empty = [](Structure& structure) {
     std::erase_if(structure.views(), [](const auto& entry) { return entry.second.empty(); });
   };
-  for (Thread& t : s.threads) {
+  for (std::size_t id = 0; id < s.threads.size(); ++id) {
+    Thread& t = s.threads[id];
     drop_empty(t.fences);
     for (auto& [c, structure] : t.own) drop_empty(structure);
     for (auto& [c, structure] : t.taken) drop_empty(structure);
     std::erase_if(t.own, [](const auto& e) { return e.second.empty(); });
     std::erase_if(t.taken, [](const auto& e) { return e.second.empty(); });
   }
-  for (Cell& c : s.cells)
-    for (Message& m : c.messages) drop_empty(m.released);
+  for (std::size_t cell = 0; cell < s.cells.size(); ++cell) {
+    if (s.cells.read(cell).messages.empty()) continue;
+    for (Message& m : s.cells[cell].messages) drop_empty(m.released);
+  }
   drop_empty(s.fence_sc);
   s.records = next;
 }

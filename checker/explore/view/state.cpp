@@ -70,7 +70,7 @@ class Decoder {
   State run(const State& like) {
     State s;
     s.threads.resize(like.threads.size());
-    for (Thread& t : s.threads) thread(t);
+    for (std::size_t t = 0; t < s.threads.size(); ++t) thread(s.threads[t]);
     for (std::uint64_t n = get(); n > 0; --n) cell(s.cells);
     s.arrivals.resize(get());
     for (Arrival& a : s.arrivals) {
@@ -117,7 +117,7 @@ class Decoder {
       l.size = static_cast<std::uint32_t>(get());
     }
   }
-  void cell(std::vector<Cell>& cells) {
+  void cell(SharedVector<Cell>& cells) {
     const std::uint64_t number = get();
     if (cells.size() <= number) cells.resize(number + 1);
     Cell& c = cells[number];

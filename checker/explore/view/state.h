@@ -14,6 +14,7 @@
 #include "checker/explore/symmetry.h"
 #include "checker/explore/view/hierarchy.h"
 #include "checker/explore/view/knowledge.h"
+#include "checker/explore/view/shared_vector.h"
 #include "kernels/core/interpreter.h"
 
 namespace fencewise::view {
@@ -89,8 +90,8 @@ struct Arrival {
 };
 
 struct State {
-  std::vector<Thread> threads;
-  std::vector<Cell> cells;  // [cell]; those beyond the end were never accessed
+  SharedVector<Thread> threads;
+  SharedVector<Cell> cells;  // [cell]; those beyond the end were never accessed
   std::vector<Arrival> arrivals;
   Structure fence_sc;
   std::uint32_t records = 0;  // numbers given out so far

@@ -11,7 +11,7 @@ namespace fencewise::view {
 
 // The lanes named by the operation that `t` is at, as a mask; lanes that exited are not waited for.
 std::uint64_t Machine::members(const State& s, ThreadId t) const {
-  const ThreadState& at = s.threads[t].state;
+  const ThreadState& at = s.threads.read(t).state;
   const ThreadProgram& program = context_.image.threads[t];
   const auto operands = warp_operands(program.kernel->at({at.block, at.index}).operation);
   if (!operands->mask.present()) throw NotModelled("activemask in the view explorer");
@@ -22,10 +22,10 @@ std::uint64_t Machine::members(const State& s, ThreadId t) const {
 bool Machine::complete_meeting(State& s, ThreadId one_of) {
   const ThreadProgram& program = context_.image.threads[one_of];
   const std::uint32_t warp = program.coordinates.index_in_cta / std::max(1U, program.warp_size);
-  const InstructionRef point{s.threads[one_of].state.block, s.threads[one_of].state.index};
+  const InstructionRef point{s.threads.read(one_of).state.block, s.threads.read(one_of).state.index};
   std::vector<ThreadId> here;
   for (const ThreadId t : threads_of_cta_[context_.image.cta_of[one_of]]) {
-    const Thread& thread = s.threads[t];
+    const Thread& thread = s.threads.read(t);
     if (context_.image.threads[t].coordinates.index_in_cta / std::max(1U, program.warp_size) != warp) continue;
     if (thread.status == Status::exited || thread.status == Status::faulted) continue;
     const InstructionRef at{thread.state.block, thread.state.index};
@@ -43,11 +43,11 @@ bool Machine::complete_meeting(State& s, ThreadId one_of) {
 }
 
 bool Machine::complete_warp(State& s, ThreadId one_of) {
-  const InstructionRef where{s.threads[one_of].state.block, s.threads[one_of].state.index};
+  const InstructionRef where{s.threads.read(one_of).state.block, s.threads.read(one_of).state.index};
   if (is_meeting_point(context_.image.threads[one_of].kernel->at(where))) return complete_meeting(s, one_of);
   const ThreadProgram& program = context_.image.threads[one_of];
   const auto operation_of = [&](ThreadId t) -> const Operation& {
-    const ThreadState& at = s.threads[t].state;
+    const ThreadState& at = s.threads.read(t).state;
     return program.kernel->at({at.block, at.index}).operation;
   };
   const std::uint64_t mask = members(s, one_of);
@@ -57,7 +57,7 @@ bool Machine::complete_warp(State& s, ThreadId one_of) {
   std::vector<ThreadId> lanes;
   for (std::uint32_t lane = 0; lane < program.warp_size && first + lane < mates.size(); ++lane) {
     const ThreadId t = mates[first + lane];
-    const Thread& thread = s.threads[t];
+    const Thread& thread = s.threads.read(t);
     if ((mask >> lane & 1U) == 0 || thread.status == Status::exited) continue;
     if (thread.status != Status::at_warp || thread.passed) return false;
     if (!same_warp_operation(operation, operation_of(t)) || members(s, t) != mask) return false;
@@ -67,7 +67,7 @@ bool Machine::complete_warp(State& s, ThreadId one_of) {
   std::vector<std::array<Value, 2>> results;
   const auto lane_of = [&](ThreadId t) { return context_.image.threads[t].coordinates.index_in_cta % program.warp_size; };
   const auto value = [&](ThreadId t, const Operand& o) {
-    return interpreter_.evaluate(context_.image.threads[t], s.threads[t].state, o);
+    return interpreter_.evaluate(context_.image.threads[t], s.threads.read(t).state, o);
   };
   for (const ThreadId t : lanes) met.push_back({lane_of(t), value(t, warp_operands(operation_of(t))->value)});
   for (const ThreadId t : lanes) {
