@@ -178,7 +178,7 @@ void Relations::derive_base(const ExecutionGraph& g) {
   if (reading_.causality == CausalityForm::v6_0) scratch_ = step;
   step |= po;
   base = step;
-  base.close();
+  base.close(closing_);
   if (reading_.causality != CausalityForm::v6_0) return;
   // po? ; (sync ; po?)+ is C? ; sync ; C? with C the closure of both.
   const std::size_t n = g.events.size();
@@ -305,7 +305,7 @@ void Relations::derive_interleaving(const ExecutionGraph& g) {
       });
     }
     base = step;
-    base.close();
+    base.close(closing_);
     Relation grown = base;
     grown &= overlaps;
     if (grown == cause) break;
@@ -408,7 +408,7 @@ bool Relations::tears_vectors(const ExecutionGraph& g) {
     fr.each(a, [&](EventId b) { meet(a, b); });
     if (g.events[a].is_read() && g.rf[a] != no_event) meet(g.rf[a], a);
   }
-  scratch_.close();
+  scratch_.close(closing_);
   return scratch_.reflexive_somewhere();
 }
 
@@ -422,7 +422,7 @@ bool Relations::breaks_fence_sc(const ExecutionGraph& g) {
   if (reading_.base_acyclic || g.fence_sc.empty()) return false;
   scratch_.reset(g.events.size());
   for (const Edge& e : g.fence_sc) scratch_.add(e.from, e.to);
-  scratch_.close();
+  scratch_.close(closing_);
   return scratch_.reflexive_somewhere();
 }
 

@@ -97,6 +97,7 @@ class Relations {
   std::vector<EventId> writes_;  // writes, initial ones included
   std::vector<EventId> proxy_fences_;
   bool has_proxies_ = false;  // some access is not generic, or some storage has aliases
+  Relation::Closing closing_;
   Relation scratch_;          // closure of per-location or thin-air edges
   Relation
       causal_step_;  // what may follow an observation: proxy-preserved base causality (v6.0: base | po-loc)
