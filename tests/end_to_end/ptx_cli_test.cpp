@@ -133,9 +133,18 @@ TEST(PtxSubjects, AreInconclusiveOnlyWhereAThreadReachesWhatIsNotModelled) {
   EXPECT_THAT(reached.out, HasSubstr("k.ptx:8: cp.async.wait_all is not modelled"));
 }
 
+TEST(Show, PrintsThePtxOfAFileAndSaysThatAProtocolHasNone) {
+  const ProcessResult shown = fencewise({"show", ours + "relay.sm_90.ptx", "--format", "ptx"});
+  EXPECT_EQ(shown.exit_code, 0) << shown.err;
+  EXPECT_EQ(shown.out, testing::contents_of(ours + "relay.sm_90.ptx"));
+  const ProcessResult protocol = fencewise({"show", "mp", "--format", "ptx"});
+  EXPECT_EQ(protocol.exit_code, 2);
+  EXPECT_THAT(protocol.err, HasSubstr("show --format ptx is for .ptx and .cu files"));
+}
+
 TEST(Init, WritesALaunchFileThatCanBeChecked) {
   const ScratchFolder folder;
-  for (const char* kernel : {"last_cta_sum", "relay", "block_scan"}) {
+  for (const char* kernel : {"last_cta_sum", "relay", "block_scan", "forms"}) {
     const std::string launch = folder.file("l.toml");
     EXPECT_EQ(fencewise({"init", ours + kernel + ".sm_90.ptx", "--out", launch}).exit_code, 0);
     const ProcessResult result = fencewise({"show", ours + kernel + ".sm_90.ptx", "--launch", launch});
