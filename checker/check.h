@@ -91,6 +91,17 @@ struct Progress {
 
 // --- Counterexamples ---
 
+// Which order is missing between a write and an access of another thread that should come later.
+enum class MissingOrder : std::uint8_t {
+  none,
+  barrier,              // of their CTA
+  release_and_acquire,
+  release,
+  acquire,              // the writer releases
+  scope,                // both are there, and one does not include the other thread
+  observation,          // both are there, and the acquire does not observe the release
+};
+
 // An event of a witness. Indices are into WitnessLaunch::events.
 struct WitnessEvent {
   ThreadId thread = no_thread;       // no_thread: memory as the launch found it
@@ -103,7 +114,8 @@ struct WitnessEvent {
   std::string value;                 // value read or written
   std::optional<std::size_t> reads_from;
   std::optional<std::size_t> missed;  // a newer write that this stale read did not see
-  std::string why_missed;             // which missing order allowed that
+  MissingOrder missing = MissingOrder::none;  // which allowed that
+  std::string why_missed;             // in words
   bool involved = false;              // part of the finding (racing accesses, the stale read, a step that repeats for ever)
 };
 
@@ -131,6 +143,13 @@ struct SourceRef {
   friend bool operator==(const SourceRef&, const SourceRef&) = default;
 };
 
+// A read that observed what others have done, and does not acquire it: what comes behind it in its CTA may still see old values.
+struct MissingAcquire {
+  std::string read;  // the instruction, as printed
+  SourceRef at;      // line 0: unknown
+  friend bool operator==(const MissingAcquire&, const MissingAcquire&) = default;
+};
+
 // A run that never ends, as `replay` re-executes it: the moves that lead in, and those that may repeat for ever.
 struct EndlessRun {
   struct Move {
@@ -151,6 +170,7 @@ struct Finding {
   std::uint32_t launch = 1;          // replay in which it happens, from 1
   std::vector<std::string> threads;  // the threads involved
   std::vector<SourceRef> lines;      // the source lines involved
+  std::optional<MissingAcquire> missing_acquire;  // if that is what allows it
   std::string repair;                // a repair that was re-checked; may be empty
   Witness witness;
   Witness other;                     // order-dependent: an execution that leaves another value; else empty

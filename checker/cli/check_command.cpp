@@ -12,6 +12,7 @@
 #include "checker/entry_memory.h"
 #include "checker/litmus.h"
 #include "checker/repair.h"
+#include "checker/report/advice.h"
 #include "checker/report/names.h"
 #include "checker/vectors.h"
 #include "kernels/core/address_space.h"
@@ -130,16 +131,6 @@ bool limited(const Options& o) {
   return o.max_seconds || o.max_states || o.max_graphs || !o.max_memory.empty();
 }
 
-// Whether a stale read or a race comes of a missing acquire.
-bool misses_acquire(const Finding& finding) {
-  constexpr std::string_view what = "no acquire";
-  if (finding.message.find(what) != std::string::npos) return true;
-  for (const WitnessLaunch& launch : finding.witness.launches)
-    for (const WitnessEvent& event : launch.events)
-      if (event.why_missed.find(what) != std::string::npos) return true;
-  return false;
-}
-
 // One next step.
 std::string hint(const Subject& subject, const Options& options, const Report& report) {
   const bool protocol = subject.protocol != nullptr;
@@ -153,9 +144,8 @@ std::string hint(const Subject& subject, const Options& options, const Report& r
                        subject.name)
                  : "";
     case Verdict::violated:
-      if (subject.cuda && !report.result.findings.empty() && misses_acquire(report.result.findings.front()))
-        return "runs rarely show this: on hardware the load mostly waits for the branch on what was observed, though nothing "
-               "promises that it does. Add __threadfence() (fence.sc.gpu) behind the atomic or load that observes the others";
+      if (subject.cuda && !report.result.findings.empty() && report.result.findings.front().missing_acquire)
+        return why_it_seems_to_work(*report.result.findings.front().missing_acquire);
       return protocol && subject.plan.in_flight == 1 && !options.determinism ? fmt::format("{} --runs 1000 -q shows what test runs would see",
                                     command_line("simulate", subject))
                       : "";

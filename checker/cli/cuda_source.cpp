@@ -54,15 +54,17 @@ std::vector<std::string> words(const std::string& text) {
   return {std::istream_iterator<std::string>(in), {}};
 }
 
+std::string ptx_text_of(const std::string& file, const std::vector<std::string>& nvcc_args) {
+  if (std::filesystem::path(file).extension() == ".cu") return compile_to_ptx(file, nvcc_args);
+  if (!nvcc_args.empty())
+    throw InputError(fmt::format("{} is no CUDA file: it takes no --nvcc-args", without_absolute_path(file)));
+  return read_file(file);
+}
+
 ptx::Program read_program(const std::string& file, const std::vector<std::string>& nvcc_args) {
-  const std::string name = without_absolute_path(file);
-  if (std::filesystem::path(file).extension() != ".cu") {
-    if (!nvcc_args.empty())
-      throw InputError(fmt::format("{} is no CUDA file: it takes no --nvcc-args", name));
-    return ptx::parse_program(read_file(file), name);
-  }
-  return ptx::parse_program(compile_to_ptx(file, nvcc_args),
-                            std::filesystem::path(name).replace_extension(".ptx").string());
+  std::filesystem::path name = without_absolute_path(file);
+  if (name.extension() == ".cu") name.replace_extension(".ptx");
+  return ptx::parse_program(ptx_text_of(file, nvcc_args), name.string());
 }
 
 Problem problem_of(const CudaSource& source) {

@@ -29,6 +29,8 @@ struct CudaSource {
 [[nodiscard]] std::vector<std::string> words(const std::string& text);
 // Throws InputError where the file is no PTX module, and for a .cu file where nvcc is missing or refuses it.
 [[nodiscard]] ptx::Program read_program(const std::string& file, const std::vector<std::string>& nvcc_args);
+// The PTX itself; of a .cu file what nvcc makes of it. Throws likewise, but for what is no PTX module.
+[[nodiscard]] std::string ptx_text_of(const std::string& file, const std::vector<std::string>& nvcc_args);
 [[nodiscard]] Problem problem_of(const CudaSource& source);
 // " --launch l.toml --param n=4", with what the user gave.
 [[nodiscard]] std::string arguments_of(const CudaSource& source);

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "checker/cli/commands.h"
+#include "checker/cli/cuda_source.h"
 #include "checker/cli/output.h"
 #include "checker/cli/subject.h"
 #include "checker/report/names.h"
@@ -57,8 +58,7 @@ std::string protocol_text(const Protocol& protocol) {
 }
 
 void check_format(const std::string& format) {
-  if (format == "text" || format == "litmus" || format == "dot") return;
-  if (format == "ptx") throw InputError("show --format ptx is not available yet");
+  if (format == "text" || format == "litmus" || format == "ptx" || format == "dot") return;
   throw InputError(fmt::format("unknown format '{}'; expected text, litmus, ptx or dot", format));
 }
 
@@ -67,6 +67,13 @@ void check_format(const std::string& format) {
 int show_command(const Options& options) {
   refuse_contradictions(options);
   check_format(options.format);
+  if (options.format == "ptx") {
+    if (!is_cuda_file(options.subject))
+      throw InputError(fmt::format("show --format ptx is for .ptx and .cu files; without it `fencewise show {}` prints the program near PTX",
+                                   options.subject));
+    print_out(ptx_text_of(options.subject, words(options.nvcc_args)));
+    return exit_verified;
+  }
   const Subject subject = find_subject(options);
   const Problem problem = problem_of(subject);
   if (options.format == "litmus") {

@@ -46,7 +46,8 @@ void describe_read(const PartialExecution& x, const Relations& r, EventId e,
   });
   if (!missed || x.graph.events[*missed].thread == x.graph.events[e].thread) return;
   event.missed = place[*missed];
-  event.why_missed = why_unordered(x, r, e, *missed);
+  event.missing = missing_order(x, r, e, *missed);
+  event.why_missed = why_unordered(event.missing, thread_name(x.context(), x.graph.events[*missed].thread));
 }
 
 }  // namespace
@@ -61,7 +62,7 @@ std::string thread_name(const LaunchContext& context, ThreadId thread) {
                      program.coordinates.index_in_cta);
 }
 
-std::string why_unordered(const PartialExecution& x, const Relations& r, EventId later, EventId write) {
+MissingOrder missing_order(const PartialExecution& x, const Relations& r, EventId later, EventId write) {
   const ExecutionGraph& g = x.graph;
   const Event& reader = g.events[later];
   const Event& writer = g.events[write];
@@ -77,20 +78,29 @@ std::string why_unordered(const PartialExecution& x, const Relations& r, EventId
     });
   for (EventId e = 0; e < g.events.size(); ++e)
     r.acquire.each(e, [&](EventId end) { acquired |= reach(end, later); });
-  const std::string who = thread_name(x.context(), writer.thread);
   const auto& cta_of = x.context().image.cta_of;
   if (cta_of[writer.thread] == cta_of[reader.thread] && x.context().launch_of(reader.thread).placed.empty())
-    return "no barrier of their CTA between them";
-  if (!released && !acquired)
-    return fmt::format("no release after the write in {}, no acquire before the later access", who);
-  if (!released)
-    return fmt::format("no release by {} between its write and the flag: a fence or .release is missing",
-                       who);
-  if (!acquired)
-    return "no acquire before the later access: a fence or .acquire is missing after what its thread "
-           "observed";
-  if (met) return "the release and the acquire are not morally strong to each other: a scope is too narrow";
-  return fmt::format("no release of {} is observed by an acquire before the later access", who);
+    return MissingOrder::barrier;
+  if (!released) return acquired ? MissingOrder::release : MissingOrder::release_and_acquire;
+  if (!acquired) return MissingOrder::acquire;
+  return met ? MissingOrder::scope : MissingOrder::observation;
+}
+
+std::string why_unordered(MissingOrder missing, const std::string& writer) {
+  switch (missing) {
+    case MissingOrder::none: return "nothing orders them";
+    case MissingOrder::barrier: return "no barrier of their CTA between them";
+    case MissingOrder::release_and_acquire:
+      return fmt::format("no release after the write in {}, no acquire before the later access", writer);
+    case MissingOrder::release:
+      return fmt::format("no release by {} between its write and the flag: a fence or .release is missing", writer);
+    case MissingOrder::acquire:
+      return "no acquire before the later access: a fence or .acquire is missing after what its thread observed";
+    case MissingOrder::scope: return "the release and the acquire are not morally strong to each other: a scope is too narrow";
+    case MissingOrder::observation:
+      return fmt::format("no release of {} is observed by an acquire before the later access", writer);
+  }
+  return "";
 }
 
 SourceRef source_of(const PartialExecution& x, EventId e) {

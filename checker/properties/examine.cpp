@@ -9,6 +9,7 @@
 #include "checker/properties/determinism.h"
 #include "checker/properties/final_memory.h"
 #include "checker/properties/formula.h"
+#include "checker/properties/missing_acquire.h"
 #include "checker/properties/race.h"
 #include "kernels/core/access.h"
 #include "kernels/core/error.h"
@@ -61,8 +62,9 @@ class Examiner {
   }
 
  private:
+  // `missing`: between the two of a race.
   Finding& add(FindingKind kind, std::string message, std::string location,
-               const std::vector<EventId>& events) {
+               const std::vector<EventId>& events, MissingOrder missing = MissingOrder::none) {
     Finding f;
     f.kind = kind;
     f.message = std::move(message);
@@ -76,8 +78,21 @@ class Examiner {
         f.lines.push_back(source);
     }
     f.witness.launches.push_back(witness_of(x_, r_, point_.number, events));
+    f.missing_acquire = missing_acquire_of(f.witness.launches.back(), missing);
     result_.findings.push_back(std::move(f));
     return result_.findings.back();
+  }
+
+  // Behind what acquire is missing, for a race or for the first read that saw an old value.
+  static std::optional<MissingAcquire> missing_acquire_of(const WitnessLaunch& launch, MissingOrder missing) {
+    for (std::size_t n = 0; n < launch.events.size(); ++n) {
+      const WitnessEvent& event = launch.events[n];
+      if (event.missing == MissingOrder::acquire) return observation_before(launch, n);
+    }
+    if (missing != MissingOrder::acquire) return std::nullopt;
+    for (std::size_t n = launch.events.size(); n-- > 0;)
+      if (launch.events[n].involved) return observation_before(launch, n);
+    return std::nullopt;
   }
 
   Finding& add_at(FindingKind kind, std::string message, std::string location, ThreadId t) {
@@ -201,14 +216,23 @@ class Examiner {
       if (!pair) return;
       const std::string place = c_.image.memory.name(x_.graph.events[pair->first].location);
       seen.insert(place);
+      const MissingOrder missing = missing_between(*pair);
       Finding& f = add(pair->mixed_size ? FindingKind::mixed_size : FindingKind::race,
-                       race_message(*pair, place), place, {pair->first, pair->second});
+                       race_message(*pair, place, missing), place, {pair->first, pair->second}, missing);
       f.violates = options_.races == Races::fail;
       if (f.violates) return;
     }
   }
 
-  std::string race_message(const RacePair& pair, const std::string& place) const {
+  // What the two of a race lack; both being strong, it is a scope.
+  MissingOrder missing_between(const RacePair& pair) const {
+    const Event& a = x_.graph.events[pair.first];
+    const Event& b = x_.graph.events[pair.second];
+    if (is_strong(a.order) && is_strong(b.order)) return MissingOrder::none;
+    return a.is_write() ? missing_order(x_, r_, pair.second, pair.first) : missing_order(x_, r_, pair.first, pair.second);
+  }
+
+  std::string race_message(const RacePair& pair, const std::string& place, MissingOrder missing) const {
     const auto describe = [&](EventId e) {
       const Event& event = x_.graph.events[e];
       const SourceRef source = source_of(x_, e);
@@ -216,13 +240,10 @@ class Examiner {
       const char* what = event.atomic ? "atomic" : event.is_write() ? "write" : "read";
       return fmt::format("{} by {}{}", what, thread_name(c_, event.thread), line);
     };
-    const Event& a = x_.graph.events[pair.first];
-    const Event& b = x_.graph.events[pair.second];
-    const EventId write = a.is_write() ? pair.first : pair.second;
-    const EventId later = a.is_write() ? pair.second : pair.first;
-    const std::string why = is_strong(a.order) && is_strong(b.order)
+    const EventId write = x_.graph.events[pair.first].is_write() ? pair.first : pair.second;
+    const std::string why = missing == MissingOrder::none
                                 ? "both are strong, but a scope does not include the other thread"
-                                : why_unordered(x_, r_, later, write);
+                                : why_unordered(missing, thread_name(c_, x_.graph.events[write].thread));
     return fmt::format("data race on {}: {} and {}: {}", place, describe(pair.first), describe(pair.second),
                        why);
   }

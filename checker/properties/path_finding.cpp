@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include "checker/properties/missing_acquire.h"
 #include "kernels/core/printer.h"
 
 namespace fencewise {
@@ -24,7 +25,10 @@ class AccessFinding {
     finding_.location = context_.image.memory.name(race.location);
     const std::string first = show(path.events[static_cast<std::size_t>(race.first)], race.first_writes);
     const std::string second = show(race.second, race.second_writes);
-    finding_.message = fmt::format("data race on {}: {} and {}: nothing orders them", finding_.location, first, second);
+    finding_.missing_acquire = missing_acquire(context_, path);
+    const MissingOrder missing = finding_.missing_acquire ? MissingOrder::acquire : MissingOrder::none;
+    finding_.message = fmt::format("data race on {}: {} and {}: {}", finding_.location, first, second,
+                                   why_unordered(missing, finding_.threads.front()));
     return done();
   }
   Finding unwritten(const view::Retrace& path) {

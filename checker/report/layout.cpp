@@ -103,6 +103,7 @@ class RowBuilder {
   [[nodiscard]] std::string text(const WitnessEvent& event, bool pair) const {
     if (!is_memory(event.kind)) return pair ? event.text : fmt::format("{}{}", event.text, half(event));
     const std::string access = fmt::format("{} {}", mnemonic(event.text), without_cta(event.location));
+    if (event.value.empty()) return access;  // of a launch too large for its graph
     if (event.kind == EventKind::write) return fmt::format("{} := {}", access, event.value);
     return fmt::format("{} = {}{}", access, event.value, origin(event));
   }

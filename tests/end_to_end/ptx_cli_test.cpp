@@ -54,6 +54,29 @@ TEST(PtxSubjects, ShowCudaLinesOrPtxLines) {
   EXPECT_THAT(fencewise(with_ptx_lines).out, HasSubstr("relay-no-order.sm_90.ptx:"));
 }
 
+// 128 threads are more than a graph is judged for.
+TEST(PtxSubjects, ThatMissAnAcquireAreToldWhyItSeemsToWorkAndWhatToAdd) {
+  for (const char* threads : {"threads=2", "threads=64"}) {
+    const ProcessResult result = fencewise({"check", ours + "last_cta_sum-no-acquire.sm_90.ptx", "--launch",
+                                            ours + "last_cta_sum.toml", "--param", threads});
+    EXPECT_EQ(result.exit_code, 1);
+    EXPECT_THAT(result.out, HasSubstr("no acquire before the later access")) << threads;
+    EXPECT_THAT(result.out, HasSubstr("\nhint: runs rarely show this: a warp issues the later loads only after the branch on what "
+                                      "'atom.relaxed.gpu.add.u32 %r25, [finished + %rd12], 1' (last_cta_sum.cu:22) returned"))
+        << threads;
+    EXPECT_THAT(result.out, HasSubstr("Add __threadfence() (fence.sc.gpu) right behind that instruction")) << threads;
+  }
+}
+
+TEST(PtxSubjects, ThatLackMoreThanAnAcquireAreNotToldThatOneHelps) {
+  for (const char* kernel : {"relay-no-order", "last_cta_sum-no-release"}) {
+    const std::string launch = std::string(kernel).substr(0, std::string(kernel).find('-'));
+    const ProcessResult result = fencewise({"check", ours + kernel + ".sm_90.ptx", "--launch", ours + launch + ".toml"});
+    EXPECT_EQ(result.exit_code, 1);
+    EXPECT_THAT(result.out, ::testing::Not(HasSubstr("runs rarely show this"))) << kernel;
+  }
+}
+
 TEST(PtxSubjects, NeedALaunchFile) {
   const ProcessResult result = fencewise({"check", ours + "relay.sm_90.ptx"});
   EXPECT_EQ(result.exit_code, 2);
@@ -110,9 +133,18 @@ TEST(PtxSubjects, AreInconclusiveOnlyWhereAThreadReachesWhatIsNotModelled) {
   EXPECT_THAT(reached.out, HasSubstr("k.ptx:8: cp.async.wait_all is not modelled"));
 }
 
+TEST(Show, PrintsThePtxOfAFileAndSaysThatAProtocolHasNone) {
+  const ProcessResult shown = fencewise({"show", ours + "relay.sm_90.ptx", "--format", "ptx"});
+  EXPECT_EQ(shown.exit_code, 0) << shown.err;
+  EXPECT_EQ(shown.out, testing::contents_of(ours + "relay.sm_90.ptx"));
+  const ProcessResult protocol = fencewise({"show", "mp", "--format", "ptx"});
+  EXPECT_EQ(protocol.exit_code, 2);
+  EXPECT_THAT(protocol.err, HasSubstr("show --format ptx is for .ptx and .cu files"));
+}
+
 TEST(Init, WritesALaunchFileThatCanBeChecked) {
   const ScratchFolder folder;
-  for (const char* kernel : {"last_cta_sum", "relay", "block_scan"}) {
+  for (const char* kernel : {"last_cta_sum", "relay", "block_scan", "forms"}) {
     const std::string launch = folder.file("l.toml");
     EXPECT_EQ(fencewise({"init", ours + kernel + ".sm_90.ptx", "--out", launch}).exit_code, 0);
     const ProcessResult result = fencewise({"show", ours + kernel + ".sm_90.ptx", "--launch", launch});

@@ -146,19 +146,29 @@ PointerUse use_of(std::size_t param, const LoweredKernel& lowered, const std::ve
   return {};
 }
 
-// What the kernel reads of a struct: "+8  u64  pointer to u32: written".
-std::string fields(std::size_t param, const LoweredKernel& lowered, const std::vector<PointerUse>& uses) {
-  std::map<std::uint64_t, std::string> lines;
+struct FieldUse {
+  Type type = Type::u32;
+  PointerUse use;
+};
+
+// What the kernel reads of a struct, by offset.
+std::map<std::uint64_t, FieldUse> fields_of(std::size_t param, const LoweredKernel& lowered, const std::vector<PointerUse>& uses) {
+  std::map<std::uint64_t, FieldUse> fields;
   const std::string prefix = fmt::format("param_{}", param);
   for (std::size_t n = 0; n < uses.size(); ++n) {
     const ParamDecl& read = lowered.kernel.params[n];
     if (read.name != prefix && !read.name.starts_with(prefix + "_")) continue;
     const std::uint64_t offset = read.name == prefix ? 0 : std::stoull(read.name.substr(prefix.size() + 1));
-    lines[offset] = fmt::format("        +{:<4} {:6} {}\n", offset, name(read.type),
-                                uses[n].used() ? use_text(uses[n]) : "");
+    fields[offset] = {read.type, uses[n]};
   }
+  return fields;
+}
+
+// "+8  u64  pointer to u32: written"
+std::string fields(std::size_t param, const LoweredKernel& lowered, const std::vector<PointerUse>& uses) {
   std::string text;
-  for (const auto& [offset, line] : lines) text += line;
+  for (const auto& [offset, field] : fields_of(param, lowered, uses))
+    text += fmt::format("        +{:<4} {:6} {}\n", offset, name(field.type), field.use.used() ? use_text(field.use) : "");
   return text;
 }
 
@@ -236,18 +246,39 @@ const char* role_of(const PointerUse& use) {
   return use.written ? "output" : "input";
 }
 
-void draft_parameter(std::size_t n, const Variable& param, const PointerUse& use, Draft& draft) {
+// Declares the buffer that a pointer wants, and names it.
+std::string draft_buffer(const std::string& name_of_buffer, const PointerUse& use, Draft& draft) {
+  draft.buffers += fmt::format("{} = {{ type = \"{}\", length = \"n\", role = \"{}\" }}\n", name_of_buffer,
+                               name(use.element()), role_of(use));
+  if (std::string_view(role_of(use)) == "output")
+    draft.checks += fmt::format("#   \"forall i in 0..n: {}[i] == 0\",\n", name_of_buffer);
+  return fmt::format("\"{}\"", name_of_buffer);
+}
+
+// Its fields, with bytes in between that the kernel does not read.
+std::string draft_struct(std::size_t n, const std::map<std::uint64_t, FieldUse>& fields, Draft& draft) {
+  std::vector<std::string> list;
+  std::uint64_t at = 0;
+  for (const auto& [offset, field] : fields) {
+    const std::uint64_t size = size_of(field.type);
+    for (; (at + size - 1) / size * size < offset; ++at) list.emplace_back("{ u8 = 0 }");
+    list.push_back(field.use.used() ? draft_buffer(fmt::format("b{}_{}", n, offset), field.use, draft)
+                                    : fmt::format("{{ {} = 1 }}", name(field.type)));
+    at = offset + size;
+  }
+  return fmt::format("[{}]", fmt::join(list, ", "));
+}
+
+void draft_parameter(std::size_t n, const Variable& param, const PointerUse& use,
+                     const std::map<std::uint64_t, FieldUse>& fields, Draft& draft) {
   std::string argument;
+  if (!param.extents.empty()) {
+    argument = draft_struct(n, fields, draft) + ",";
+    draft.arguments += fmt::format("  {:10} # {} a struct of {} bytes\n", argument, n, bytes_of(param));
+    return;
+  }
   if (use.used()) {
-    const std::string name_of_buffer = fmt::format("b{}", n);
-    draft.buffers += fmt::format("{} = {{ type = \"{}\", length = \"n\", role = \"{}\" }}\n", name_of_buffer,
-                                 name(use.element()), role_of(use));
-    if (std::string_view(role_of(use)) == "output")
-      draft.checks += fmt::format("#   \"forall i in 0..n: {}[i] == 0\",\n", name_of_buffer);
-    argument = fmt::format("\"{}\",", name_of_buffer);
-  } else if (!param.extents.empty()) {
-    argument = fmt::format("[],  # a struct of {} bytes: its fields, such as [\"b0\", 4, {{ u64 = 1 }}]",
-                           bytes_of(param));
+    argument = draft_buffer(fmt::format("b{}", n), use, draft) + ",";
   } else {
     argument = is_float(type_named(param.type.text).value_or(Type::u32)) ? "1.0," : "1,";
   }
@@ -258,7 +289,7 @@ Draft draft_of(const Function& function, const LoweredKernel& lowered) {
   Draft draft;
   const std::vector<PointerUse> uses = pointer_uses(lowered.kernel);
   for (std::size_t n = 0; n < function.params.size(); ++n)
-    draft_parameter(n, function.params[n], use_of(n, lowered, uses), draft);
+    draft_parameter(n, function.params[n], use_of(n, lowered, uses), fields_of(n, lowered, uses), draft);
   return draft;
 }
 
