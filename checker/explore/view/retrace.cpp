@@ -34,6 +34,16 @@ bool choose(PartialExecution& x, const Retrace& trace, Origin read, Origin write
   return true;
 }
 
+// What is called `origin` in one trace, as another trace of the same launch calls it: events may come in another order there.
+Origin renamed(const Retrace& from, Origin origin, const Retrace& to) {
+  if (origin == no_origin) return no_origin;
+  const auto key = [](const Retrace::PathEvent& e) { return std::tuple(e.thread, e.sequence, e.element, e.kind); };
+  const auto same = std::find_if(to.events.rbegin(), to.events.rend(), [&](const auto& e) {
+    return key(e) == key(from.events[static_cast<std::size_t>(origin)]);
+  });
+  return static_cast<Origin>(to.events.rend() - same) - 1;
+}
+
 }  // namespace
 
 PartialExecution follow(const LaunchContext& context, const Retrace& trace) {
@@ -112,7 +122,7 @@ std::optional<Retrace> ViewExplorer::in_full(const Retrace& path, FenceReading f
   Trouble trouble = machine_.settle(state, first_cta);
   for (const auto& [thread, origin] : path.moves) {
     if (trouble != Trouble::none || !machine_.prepare(state, thread, trouble) || trouble != Trouble::none) break;
-    const auto option = machine_.option_of(state, thread, origin);
+    const auto option = machine_.option_of(state, thread, renamed(path, origin, full));
     if (!option) break;
     trouble = machine_.take(state, {thread, *option}).trouble;
   }
