@@ -34,7 +34,7 @@ struct ViewReductions {
   bool merge = true;    // records known to the same threads and messages become one
   bool subsume = true;  // drop a state that knows more than a stored one
   bool idle = true;     // a poll that leaves its thread where it was is no new state
-  bool alone = true;    // an operation that nothing others do can change is taken before theirs
+  bool alone = true;    // an operation that nothing others do can change is taken before theirs; so is taking a free place
 };
 
 // Options that can change a verdict.

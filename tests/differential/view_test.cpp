@@ -223,6 +223,38 @@ TEST(ViewWorkers, FindTheSameAsOne) {
       EXPECT_EQ(said(problem, 3, stop_at_first), said(problem, 1, stop_at_first)) << problem.name << "\n" << print(problem, {});
 }
 
+// Whether who takes a free place goes first or not, the answer is the same, with all final states.
+TEST(Residency, IsAnsweredAlikeWithEachCtaStartingAtAnyTime) {
+  std::vector<Problem> problems;
+  for (const Family& family : families)
+    for (std::uint64_t n = 0; n < (small_scale() ? 4U : 30U); ++n) problems.push_back(family.draw(3'000'000 + first_seed() + n));
+  for (const Protocol& protocol : catalogue())
+    for (const Variant& variant : protocol.variants)
+      if (Problem problem = small_instance(protocol, variant); threads_of(problem.launches.front()).size() <= 4)
+        problems.push_back(std::move(problem));
+  std::size_t compared = 0;
+  for (const Problem& problem : problems)
+    for (const std::uint32_t resident : {1U, 2U, 3U}) {
+      CheckOptions options;
+      options.engine = Engine::view;
+      options.resident = resident;
+      options.collect_states = true;
+      Limits limits;
+      limits.states = 20'000;
+      const auto answer = [&](bool alone) {
+        options.reductions.alone = alone;
+        return check(problem, options, limits);
+      };
+      const CheckResult with = answer(true), without = answer(false);
+      if (with.verdict == Verdict::inconclusive || without.verdict == Verdict::inconclusive) continue;
+      ++compared;
+      EXPECT_EQ(with.verdict, without.verdict) << resident << " resident\n" << print(problem, {});
+      if (with.verdict == Verdict::verified) EXPECT_EQ(with.final_states, without.final_states) << resident << " resident\n" << print(problem, {});
+      else EXPECT_EQ(with.findings.front().kind, without.findings.front().kind) << resident << " resident\n" << print(problem, {});
+    }
+  EXPECT_GE(compared, problems.size());
+}
+
 // --- Litmus suites ---
 
 void compare_suite(const LitmusSuite& suite, std::size_t stride) {

@@ -99,5 +99,28 @@ TEST(ViewSize, WithoutEachReductionIsAtLeastThat) {
   EXPECT_EQ(sizes({.one_sided = Reduction::off, .reductions = without(&ViewReductions::merge)}, 5), "8 14 24 39 | 16 28 48 78");
 }
 
+// A grid barrier that all but one CTA may come to hangs. Which CTA takes a free place matters, when it does not: without that, as
+// many states again for each CTA that has not come yet.
+TEST(ViewSize, WithPlacesForAllCtasButOneIsQuadratic) {
+  const auto sizes_without_one_place = [](const ViewReductions& reductions) {
+    std::vector<std::uint64_t> states;
+    for (std::uint32_t ctas = 3; ctas <= 8; ++ctas) {
+      Parameters p;
+      p.set("ctas", ctas);
+      p.set("rounds", 1);
+      CheckOptions options;
+      options.resident = ctas - 1;
+      options.symmetry = Reduction::on;
+      options.reductions = reductions;
+      const CheckResult result = check(instantiate(*find_protocol("grid-barrier-sense"), p, ""), options);
+      EXPECT_EQ(result.verdict, Verdict::violated);
+      states.push_back(result.search.states);
+    }
+    return fmt::format("{}", fmt::join(states, " "));
+  };
+  EXPECT_EQ(sizes_without_one_place({}), "9 14 20 27 35 44");
+  EXPECT_EQ(sizes_without_one_place(without(&ViewReductions::alone)), "11 21 36 57 85 121");
+}
+
 }  // namespace
 }  // namespace fencewise

@@ -1,6 +1,7 @@
 #include "checker/explore/view/expand.h"
 
 #include <algorithm>
+#include <functional>
 
 namespace fencewise::view {
 
@@ -18,13 +19,18 @@ Expansion Expander::begin(const std::string& control, const KnowledgeTable& tabl
   return expansion;
 }
 
-// Threads of these CTAs that may move; one that goes first in front.
+// Threads of these CTAs that may move; one that goes first in front. Only those that take a free place, where there are some.
 std::vector<ThreadId> Expander::threads_to_move(const State& state, const std::vector<std::uint32_t>& ctas) {
   std::vector<ThreadId> threads;
   for (const std::uint32_t cta : ctas)
     for (const ThreadId t : machine_.threads_of(cta))
       if (machine_.may_move(state, t)) threads.push_back(t);
   if (!reductions_.alone) return threads;
+  const auto takes_place = [&](ThreadId t) { return machine_.takes_place(state, t); };
+  if (std::any_of(threads.begin(), threads.end(), takes_place)) {
+    std::erase_if(threads, std::not_fn(takes_place));
+    return threads;
+  }
   State scratch = state;
   const auto first = std::find_if(threads.begin(), threads.end(), [&](ThreadId t) { return machine_.goes_first(scratch, t); });
   if (first != threads.end()) std::rotate(threads.begin(), first, first + 1);

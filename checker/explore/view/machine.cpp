@@ -320,6 +320,10 @@ bool Machine::has_free_place(const State& s) const {
   return taken < resident_;
 }
 
+bool Machine::takes_place(const State& s, ThreadId t) const {
+  return s.threads[t].status == Status::waiting && !context_.overlaps();
+}
+
 bool Machine::prepare(State& s, ThreadId t, Trouble& trouble) {
   if (!may_move(s, t)) return false;
   if (s.threads[t].status == Status::visible) return true;

@@ -60,6 +60,9 @@ class Machine {
   // May this thread make a move? Cheap; `prepare` tells for sure. The first thread of a CTA that is not resident moves for all of
   // them: the CTA starts.
   [[nodiscard]] bool may_move(const State& state, ThreadId thread) const;
+  // Whether the move makes a CTA resident and may be taken before all that others do: it takes a free place and does nothing else,
+  // so who is next to take it matters, and when does not. Not where launches overlap: one that can't begin yet may want the place.
+  [[nodiscard]] bool takes_place(const State& state, ThreadId thread) const;
   // Takes the private steps before the thread's next visible operation. False: it can't reach one.
   [[nodiscard]] bool prepare(State& state, ThreadId thread, Trouble& trouble);
   // Whether the thread's visible operation may be taken before all that others do: a store (others may still read what is older,
