@@ -52,6 +52,11 @@ Variant base(const GemmVariant& v) {
           verified()};
 }
 
+// Up to one step more along K than k9 has buffers.
+std::string sweep(const GemmVariant& v) {
+  return fmt::format("n={},depth={}|{}|{}", v.tile_m, v.tile_k, 2 * v.tile_k, 3 * v.tile_k);
+}
+
 Problem build(const GemmVariant& v, const Parameters& given, std::string_view variant) {
   const std::int64_t n = given["n"], depth = given["depth"];
   Problem problem;
@@ -90,6 +95,7 @@ std::vector<Protocol> gemms() {
                          .summary = fmt::format("C = A*B: {}", v.title),
                          .parameters = parameters(v),
                          .variants = with_dropped_barriers({base(v)}, dropped_barriers(v)),
+                         .sweep = sweep(v),
                          .build = [&v](const Parameters& given, std::string_view variant) {
                            return build(v, given, variant);
                          }});

@@ -4,6 +4,8 @@
 #include <array>
 #include <string>
 
+#include <fmt/format.h>
+
 #include "kernels/reduction/reduction.h"
 #include "protocols/drop_barrier.h"
 #include "protocols/parts.h"
@@ -89,6 +91,13 @@ Variant base(ReductionVersion version) {
   return {"", "a barrier after the loads and after each step", {}, verified(), verified()};
 }
 
+// One block and several, of one step and of more.
+std::string sweep(ReductionVersion version) {
+  if (has_warp_tail(version)) return "n=256|512,threads=64|128";
+  const std::uint32_t block = elements(version, 16);
+  return fmt::format("n={}|{},threads=2|4|8|16", block, 2 * block);
+}
+
 Problem build(ReductionVersion version, const Parameters& given, std::string_view variant) {
   const std::int64_t n = given["n"], threads = given["threads"];
   const ReductionShape shape{version, static_cast<std::uint32_t>(threads)};
@@ -127,6 +136,7 @@ std::vector<Protocol> reductions() {
                          .summary = summary,
                          .parameters = parameters(version),
                          .variants = with_dropped_barriers({base(version)}, dropped_barriers(version)),
+                         .sweep = sweep(version),
                          .build = [version = version](const Parameters& given, std::string_view variant) {
                            return build(version, given, variant);
                          }});

@@ -93,7 +93,7 @@ Protocol splitk_atomic() {
           .summary = "split-K GEMM epilogue: CTAs add into an accumulator, the last one takes the sums",
           .parameters = splitk_parameters(),
           .variants = variants_of(rows()),
-          .sweep = "splits=1..4,threads=1..2,replays=1..2",
+          .sweep = "splits=1..4,threads=1..3,tiles=1..2,replays=1..3",
           .build = build};
 }
 

@@ -14,6 +14,9 @@ namespace {
 const Need two_ctas{"splits", 2}, two_slices{"columns", 64}, two_replays{"replays", 2};
 const Need two_warps{"threads", 64}, rows_for_two{"rows", 4};
 
+// With a row or a column less than there are warps or CTAs for: who has no work counts all the same.
+const std::string sweep = "rows=1|4,columns=32|64,splits=1..3,threads=32|64,rows_per_warp=1..2";
+
 // clang-format off
 std::vector<Row<SerialSteps>> serial_rows() {
   using enum FindingKind;
@@ -146,6 +149,7 @@ Protocol splitk_gemv() {
       .parameters = parameters(),
       .variants = with_dropped_barriers(
           variants_of(serial_rows()), dropped_barriers(violated({race}, "ws["), violated({assertion}, "y"))),
+      .sweep = sweep,
       .build = [](const Parameters& given, std::string_view variant) {
         return build("splitk-gemv", given, variant, {.form = change(SerialSteps{}, serial_rows(), variant)});
       }};
@@ -159,6 +163,7 @@ Protocol splitk_gemv_atomic() {
           .variants = with_dropped_barriers(
               variants_of(atomic_rows()),
               dropped_barriers(violated({race}, "acc"), violated({assertion, contract}))),
+          .sweep = sweep,
           .build = [](const Parameters& given, std::string_view variant) {
             return build("splitk-gemv-atomic", given, variant,
                          {.form = change(AtomicSteps{}, atomic_rows(), variant)});

@@ -140,7 +140,7 @@ Protocol splitk_serial() {
       .summary = "split-K GEMM epilogue: the last CTA of a tile sums all partials (threadfence and counter)",
       .parameters = splitk_parameters(),
       .variants = variants_of(rows()),
-      .sweep = "splits=1..4,threads=1..2,replays=1..2",
+      .sweep = "splits=1..4,threads=1..3,tiles=1..2,replays=1..3",
       .build = build};
 }
 

@@ -59,8 +59,8 @@ std::vector<Range> ranges_of(const std::string& asked, const Subject& subject) {
   const Protocol& protocol = *subject.protocol;
   const bool own = asked == "defaults";
   if (own && protocol.sweep.empty())
-    throw InputError(fmt::format("{} has no shapes of its own to sweep; name them, like --sweep {}=1..3", protocol.name,
-                                 protocol.parameters.empty() ? "n" : protocol.parameters.front().name));
+    throw InputError(fmt::format("{} comes in one shape, there is nothing to sweep; --all-variants makes a table of its variants",
+                                 protocol.name));
   const std::string& text = own ? protocol.sweep : asked;
   std::vector<Range> ranges;
   for (std::size_t at = 0; at <= text.size();) {
@@ -76,7 +76,8 @@ std::vector<Range> ranges_of(const std::string& asked, const Subject& subject) {
                                 [&](const Parameter& parameter) { return parameter.name == r.name; });
     if (p == protocol.parameters.end())
       throw InputError(fmt::format("{} has no parameter '{}'; fencewise show {} lists them", protocol.name, r.name, protocol.name));
-    if (!p->choices.empty()) throw InputError(fmt::format("--sweep {}: '{}' is no number", text, r.name));
+    if (!p->choices.empty())
+      throw InputError(fmt::format("--sweep {}: '{}' is one of {}, no number to sweep", text, r.name, fmt::join(p->choices, ", ")));
     r.values = values_in(item.substr(equals + 1), text, *p);
     if (std::any_of(ranges.begin(), ranges.end(), [&](const Range& other) { return other.name == r.name; }))
       throw InputError(fmt::format("--sweep {}: '{}' is there twice", text, r.name));
