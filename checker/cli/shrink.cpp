@@ -36,7 +36,14 @@ std::uint64_t threads_of(const Problem& problem) {
   return threads * problem.replays;
 }
 
-std::optional<Shrunk> shrink(const Subject& subject, const CheckOptions& options, const Finding& finding) {
+Limits quick_look(Limits limits) {
+  const auto at_most = [](std::uint64_t limit, std::uint64_t most) { return limit == 0 ? most : std::min(limit, most); };
+  limits.graphs = at_most(limits.graphs, most_graphs);
+  limits.states = at_most(limits.states, most_states);
+  return limits;
+}
+
+std::optional<Shrunk> shrink(const Subject& subject, const CheckOptions& options, FindingKind kind) {
   if (subject.protocol == nullptr) return std::nullopt;
   struct Candidate {
     std::uint64_t threads;
@@ -57,12 +64,10 @@ std::optional<Shrunk> shrink(const Subject& subject, const CheckOptions& options
   }
   std::stable_sort(candidates.begin(), candidates.end(),
                    [](const Candidate& a, const Candidate& b) { return a.threads < b.threads; });
-  Limits limits;
-  limits.graphs = most_graphs;
-  limits.states = most_states;
+  const Limits limits = quick_look({});
   for (Candidate& c : candidates) {
     CheckResult result = check(c.problem, options, limits);
-    if (result.verdict != Verdict::violated || result.findings.front().kind != finding.kind) continue;
+    if (result.verdict != Verdict::violated || result.findings.front().kind != kind) continue;
     Shrunk shrunk{subject, std::move(c.problem), std::move(result)};
     for (const auto& [name, value] : c.params.all())
       if (value != subject.params[name]) shrunk.subject.given.set(name, value);

@@ -19,8 +19,11 @@ struct Shrunk {
 };
 
 // Tries the protocol's numeric parameters from the smallest launch up (threads of all launches and replays), each no larger than
-// in `subject`, and gives the first that shows a finding of the same kind. What is tried, and so the answer, is the same in each
+// in `subject`, and gives the first whose finding is of this kind. What is tried, and so the answer, is the same in each
 // run: a shape is given up after a fixed number of graphs and states. No value: none smaller fails, or was found to.
-[[nodiscard]] std::optional<Shrunk> shrink(const Subject& subject, const CheckOptions& options, const Finding& finding);
+[[nodiscard]] std::optional<Shrunk> shrink(const Subject& subject, const CheckOptions& options, FindingKind kind);
+
+// These limits, or less: what a shape is given up after.
+[[nodiscard]] Limits quick_look(Limits limits);
 
 }  // namespace fencewise
