@@ -15,8 +15,9 @@ Reading reading_of(const CheckOptions& options) {
 
 namespace {
 
-CheckResult check_valid(const Problem& problem, const CheckOptions& options, const Limits& limits, const Progress& progress) {
+CheckResult check_valid(const Problem& problem, const CheckOptions& options, Limits limits, const Progress& progress) {
   if (!options.determinism) return PlanSearch(problem, options, limits, progress).run();
+  if (!limits.since) limits.since = Limits::Clock::now();
   const Problem ordered = with_ordered_sums(problem);
   // What is wrong in itself is told first.
   CheckOptions in_any_order = options;

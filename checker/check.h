@@ -5,8 +5,10 @@
 #pragma once
 
 #include <atomic>
+#include <chrono>
 #include <cstdint>
 #include <functional>
+#include <limits>
 #include <optional>
 #include <string>
 #include <utility>
@@ -68,10 +70,17 @@ struct CheckOptions {
 
 // Limits: reaching one makes the verdict inconclusive. 0: none.
 struct Limits {
+  using Clock = std::chrono::steady_clock;
   double seconds = 0;
   std::uint64_t memory_bytes = 0;
   std::uint64_t states = 0;
   std::uint64_t graphs = 0;
+  std::optional<Clock::time_point> since = {};  // from when `seconds` count, where several checks share them; else from the check's start
+
+  [[nodiscard]] double seconds_left() const {  // infinite without a limit
+    const double spent = since ? std::chrono::duration<double>(Clock::now() - *since).count() : 0;
+    return seconds == 0 ? std::numeric_limits<double>::infinity() : seconds - spent;
+  }
 };
 
 // What was explored. For one launch plan; deterministic for the same problem and options.

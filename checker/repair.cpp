@@ -162,18 +162,21 @@ bool repairable(FindingKind kind) {
 }  // namespace
 
 std::optional<std::string> find_repair(const Problem& problem, const CheckOptions& options,
-                                       const Finding& finding, double seconds_each, double seconds_in_all) {
+                                       const Finding& finding, const Limits& allowed, double seconds_each,
+                                       double seconds_in_all) {
+  seconds_in_all = std::min(seconds_in_all, allowed.seconds_left());
   if (!repairable(finding.kind) || problem.contract.quantifier != Quantifier::always) return std::nullopt;
   const auto start = std::chrono::steady_clock::now();
   const auto spent = [&] {
     return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
   };
   for (Edit& edit : Edits(problem).all()) {
-    if (spent() > seconds_in_all) return std::nullopt;
+    const double left = seconds_in_all - spent();
+    if (left <= 0) return std::nullopt;
     Problem changed = problem;
     changed.kernels[edit.kernel.value] = std::move(edit.changed);
     Limits limits;
-    limits.seconds = std::min(seconds_each, seconds_in_all - spent());
+    limits.seconds = std::min(seconds_each, left);
     if (check(changed, options, limits).verdict == Verdict::verified) return edit.words;
   }
   return std::nullopt;

@@ -9,9 +9,10 @@
 namespace fencewise {
 
 // Tries single changes, cheapest first: a wider scope, a stronger fence or atomic, a fence or a barrier added next to the
-// lines of the finding. Each is checked with `options` before it is believed; each check may take `seconds_each`.
+// lines of the finding. Each is checked with `options` before it is believed; each check may take `seconds_each`, and
+// all of them no more than what is left of `allowed`.
 // "add fence.acq_rel.gpu after splitk.cpp:57". No value: none of them repairs it (or not in time).
 [[nodiscard]] std::optional<std::string> find_repair(const Problem& problem, const CheckOptions& options, const Finding& finding,
-                                                     double seconds_each = 1.0, double seconds_in_all = 5.0);
+                                                     const Limits& allowed = {}, double seconds_each = 1.0, double seconds_in_all = 5.0);
 
 }  // namespace fencewise

@@ -21,8 +21,10 @@ bool has_strong_vectors(const Problem& problem) {
   });
 }
 
-std::string other_reading_of_vectors(const Problem& problem, CheckOptions options, Verdict verdict, double seconds) {
-  if (verdict == Verdict::inconclusive || !has_strong_vectors(problem)) return "";
+std::string other_reading_of_vectors(const Problem& problem, CheckOptions options, Verdict verdict, const Limits& allowed,
+                                     double seconds) {
+  seconds = std::min(seconds, allowed.seconds_left());
+  if (seconds <= 0 || verdict == Verdict::inconclusive || !has_strong_vectors(problem)) return "";
   const bool whole = options.vectors == Vectors::whole;
   options.vectors = whole ? Vectors::strict : Vectors::whole;
   Limits limits;

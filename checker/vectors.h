@@ -10,8 +10,8 @@ namespace fencewise {
 // Whether the two readings may differ: some vector access is strong. Weak ones of a race-free run read what is ordered before.
 [[nodiscard]] bool has_strong_vectors(const Problem& problem);
 
-// What the other reading would say, in words, from a check that may take `seconds`. Empty: the same, or not found out in time.
+// What the other reading would say, in words, from a check that may take `seconds` of what is left of `allowed`. Empty: the same, or not found out in time.
 [[nodiscard]] std::string other_reading_of_vectors(const Problem& problem, CheckOptions options, Verdict verdict,
-                                                   double seconds = 10.0);
+                                                   const Limits& allowed = {}, double seconds = 10.0);
 
 }  // namespace fencewise

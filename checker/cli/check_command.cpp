@@ -22,14 +22,23 @@ namespace {
 
 // What small shapes answer at once may take for ever at the shape that was asked: two orders of a sum differ at three CTAs, of
 // eight there are forty thousand. Where the shape itself has no quick answer, and is right in itself, the smallest that depends on
-// the order. No value: none, or none is needed.
+// the order. No value: none, or none is needed; `cut_off`: the last answer, if there was no time for more.
 std::optional<Shrunk> smaller_order_dependence(const Subject& subject, const Problem& problem, const CheckOptions& used,
-                                               const Limits& allowed, const Progress& progress) {
-  if (check(problem, used, quick_look(allowed), progress).verdict != Verdict::inconclusive) return std::nullopt;
+                                               const Limits& allowed, const Progress& progress,
+                                               std::optional<CheckResult>& cut_off) {
+  CheckResult quick = check(problem, used, quick_look(allowed), progress);
+  if (quick.verdict != Verdict::inconclusive) return std::nullopt;
+  if (allowed.seconds_left() <= 0) {
+    cut_off = std::move(quick);
+    return std::nullopt;
+  }
   CheckOptions in_itself = used;
   in_itself.determinism = false;
-  if (check(problem, in_itself, allowed, progress).verdict != Verdict::verified) return std::nullopt;
-  return shrink(subject, used, FindingKind::order_dependent);
+  CheckResult itself = check(problem, in_itself, allowed, progress);
+  const bool right = itself.verdict == Verdict::verified;
+  if (itself.verdict == Verdict::inconclusive) cut_off = std::move(itself);
+  if (!right) return std::nullopt;
+  return shrink(subject, used, FindingKind::order_dependent, allowed, progress);
 }
 
 // Shows the counterexample of the smallest shape that fails instead of that of the shape that was asked.
@@ -131,10 +140,10 @@ std::string replay_line(const std::string& check_line, const Options& options) {
 }
 
 // A change after which the check verifies, for the finding that is shown first.
-void suggest_repair(const Problem& problem, Report& report) {
+void suggest_repair(const Problem& problem, const Limits& allowed, Report& report) {
   if (report.result.findings.empty() || !report.result.findings.front().violates) return;
   Finding& first = report.result.findings.front();
-  if (const auto repair = find_repair(problem, report.options, first)) first.repair = *repair + " (checked: verified)";
+  if (const auto repair = find_repair(problem, report.options, first, allowed)) first.repair = *repair + " (checked: verified)";
 }
 
 bool limited(const Options& o) {
@@ -182,7 +191,8 @@ int check_command(const Options& options) {
   if (!options.sweep.empty()) return check_sweep(options);
   Report report;
   report.options = check_options(options);
-  const Limits allowed = limits(options);
+  Limits allowed = limits(options);
+  allowed.since = Limits::Clock::now();
   Subject subject = find_subject(options);
   Problem problem = problem_of(subject);
   // As `litmus` does; a lock of compare-and-swaps has too many behaviours in eight rounds.
@@ -201,8 +211,10 @@ int check_command(const Options& options) {
       entry = look_at_entry(options, subject, report.options, allowed, sink);
       problem = problem_of(subject);
     }
-    if (options.determinism && !as_asked) smaller = smaller_order_dependence(subject, problem, report.options, allowed, sink);
+    std::optional<CheckResult> cut_off;
+    if (options.determinism && !as_asked) smaller = smaller_order_dependence(subject, problem, report.options, allowed, sink, cut_off);
     report.result = smaller                 ? smaller->result
+                    : cut_off               ? std::move(*cut_off)
                     : options.find_resident ? find_resident(problem, report.options, allowed, sink)
                                             : check(problem, report.options, allowed, sink);
     if (subject.plan.in_flight != 1) {
@@ -210,12 +222,12 @@ int check_command(const Options& options) {
       if (!flight.empty()) entry = entry.empty() ? flight : fmt::format("{}; {}", flight, entry);
     }
     if (!entry.empty() && report.result.verdict != Verdict::inconclusive) report.result.reason = entry;
+    if (!smaller && !as_asked && report.result.verdict == Verdict::violated && !report.result.findings.empty())
+      smaller = shrink(subject, report.options, report.result.findings.front().kind, allowed, {nullptr, sink.stop});
   }
-  if (!smaller && !as_asked && report.result.verdict == Verdict::violated && !report.result.findings.empty())
-    smaller = shrink(subject, report.options, report.result.findings.front().kind);
   if (smaller) show_instead(std::move(*smaller), subject, problem, report);
-  suggest_repair(problem, report);
-  if (const std::string other = other_reading_of_vectors(problem, report.options, report.result.verdict); !other.empty())
+  suggest_repair(problem, allowed, report);
+  if (const std::string other = other_reading_of_vectors(problem, report.options, report.result.verdict, allowed); !other.empty())
     report.result.reason += (report.result.reason.empty() ? "" : "; ") + other;
   report.subject = subject.name;
   report.variant = subject.variant;

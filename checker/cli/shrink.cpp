@@ -43,7 +43,8 @@ Limits quick_look(Limits limits) {
   return limits;
 }
 
-std::optional<Shrunk> shrink(const Subject& subject, const CheckOptions& options, FindingKind kind) {
+std::optional<Shrunk> shrink(const Subject& subject, const CheckOptions& options, FindingKind kind, const Limits& allowed,
+                             const Progress& progress) {
   if (subject.protocol == nullptr) return std::nullopt;
   struct Candidate {
     std::uint64_t threads;
@@ -64,9 +65,9 @@ std::optional<Shrunk> shrink(const Subject& subject, const CheckOptions& options
   }
   std::stable_sort(candidates.begin(), candidates.end(),
                    [](const Candidate& a, const Candidate& b) { return a.threads < b.threads; });
-  const Limits limits = quick_look({});
+  const Limits limits = quick_look(allowed);
   for (Candidate& c : candidates) {
-    CheckResult result = check(c.problem, options, limits);
+    CheckResult result = check(c.problem, options, limits, progress);
     if (result.verdict != Verdict::violated || result.findings.front().kind != kind) continue;
     Shrunk shrunk{subject, std::move(c.problem), std::move(result)};
     for (const auto& [name, value] : c.params.all())

@@ -20,8 +20,10 @@ struct Shrunk {
 
 // Tries the protocol's numeric parameters from the smallest launch up (threads of all launches and replays), each no larger than
 // in `subject`, and gives the first whose finding is of this kind. What is tried, and so the answer, is the same in each
-// run: a shape is given up after a fixed number of graphs and states. No value: none smaller fails, or was found to.
-[[nodiscard]] std::optional<Shrunk> shrink(const Subject& subject, const CheckOptions& options, FindingKind kind);
+// run, if `allowed` does not end it: a shape is given up after a fixed number of graphs and states. No value: none smaller fails, or
+// was found to.
+[[nodiscard]] std::optional<Shrunk> shrink(const Subject& subject, const CheckOptions& options, FindingKind kind, const Limits& allowed,
+                                           const Progress& progress);
 
 // These limits, or less: what a shape is given up after.
 [[nodiscard]] Limits quick_look(Limits limits);

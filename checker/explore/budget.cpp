@@ -23,7 +23,9 @@ std::uint64_t resident_bytes() {
 }  // namespace
 
 Budget::Budget(const Limits& limits, const Progress& progress)
-    : limits_(limits), progress_(progress), start_(std::chrono::steady_clock::now()) {}
+    : limits_(limits), progress_(progress), start_(std::chrono::steady_clock::now()) {
+  if (!limits_.since) limits_.since = start_;
+}
 
 Budget::Budget(Budget& whole, std::uint64_t steps) : whole_(&whole), steps_(steps), start_(whole.start_), reason_(whole.reason_) {}
 
@@ -56,7 +58,7 @@ void Budget::look() {
     return;
   }
   if (progress_.stop != nullptr && progress_.stop->load(std::memory_order_relaxed)) reason_ = "interrupted";
-  if (limits_.seconds > 0 && seconds() > limits_.seconds)
+  if (limits_.seconds_left() < 0)
     reason_ = fmt::format("the limit of {} seconds was reached (--max-seconds)", limits_.seconds);
   if (limits_.memory_bytes != 0 && resident_bytes() > limits_.memory_bytes)
     reason_ =

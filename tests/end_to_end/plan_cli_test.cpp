@@ -170,6 +170,14 @@ TEST(Determinism, IsAskedOfSmallerShapesWhereTheShapeIsTooLarge) {
   EXPECT_THAT(atomic.out, HasSubstr("shown at splits=3, the smallest that fails; --no-shrink keeps splits=8"));
 }
 
+// The limit is of all that the command does: three searches here, each of which would take as long.
+TEST(Determinism, EndsWithTheLimitOfTheWhole) {
+  const ProcessResult cut = check("splitk-serial --param splits=40 --determinism --max-seconds 0.4");
+  EXPECT_EQ(cut.exit_code, 3);
+  EXPECT_THAT(cut.out, HasSubstr("inconclusive: the limit of 0.4 seconds was reached (--max-seconds)"));
+  EXPECT_THAT(cut.out, Not(HasSubstr("explored: 2 states, 1 move")));
+}
+
 // What was asked of the plan is in the report, so that its counterexample is replayed on the same plan.
 TEST(PlanOptions, AreKeptForReplay) {
   const testing::ScratchFolder folder;
