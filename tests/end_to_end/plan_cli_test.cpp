@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include "protocols/protocol.h"
+#include "tests/support/differential.h"
 #include "tests/support/process.h"
 
 namespace fencewise {
@@ -106,6 +107,8 @@ TEST(Sweep, OfEachProtocolsOwnShapesSaysWhatItsBaseYields) {
     const auto is_choice = [](const Parameter& p) { return !p.choices.empty(); };
     EXPECT_EQ(protocol.sweep.empty(), std::all_of(protocol.parameters.begin(), protocol.parameters.end(), is_choice)) << protocol.name;
     if (protocol.sweep.empty()) continue;
+    // Whole kernels, with all their threads, take a sanitizer the longest.
+    if (testing::small_scale() && threads_of(instantiate(protocol, {}).launches.front()).size() > 16) continue;
     const ProcessResult own = check(protocol.name + " --sweep");
     EXPECT_EQ(own.exit_code, protocol.variants.front().ptx.verdict == Verdict::verified ? 0 : 1) << own.out << own.err;
   }
