@@ -22,22 +22,22 @@ namespace {
 
 // What small shapes answer at once may take for ever at the shape that was asked: two orders of a sum differ at three CTAs, of
 // eight there are forty thousand. Where the shape itself has no quick answer, and is right in itself, the smallest that depends on
-// the order. No value: none, or none is needed; `cut_off`: the last answer, if there was no time for more.
+// the order. No value: none, or none is needed; `answer`: that of the shape itself, where it is known by then.
 std::optional<Shrunk> smaller_order_dependence(const Subject& subject, const Problem& problem, const CheckOptions& used,
                                                const Limits& allowed, const Progress& progress,
-                                               std::optional<CheckResult>& cut_off) {
+                                               std::optional<CheckResult>& answer) {
   CheckResult quick = check(problem, used, quick_look(allowed), progress);
-  if (quick.verdict != Verdict::inconclusive) return std::nullopt;
-  if (allowed.seconds_left() <= 0) {
-    cut_off = std::move(quick);
+  if (quick.verdict != Verdict::inconclusive || allowed.seconds_left() <= 0) {
+    answer = std::move(quick);
     return std::nullopt;
   }
   CheckOptions in_itself = used;
   in_itself.determinism = false;
   CheckResult itself = check(problem, in_itself, allowed, progress);
-  const bool right = itself.verdict == Verdict::verified;
-  if (itself.verdict == Verdict::inconclusive) cut_off = std::move(itself);
-  if (!right) return std::nullopt;
+  if (itself.verdict != Verdict::verified) {
+    answer = std::move(itself);
+    return std::nullopt;
+  }
   return shrink(subject, used, FindingKind::order_dependent, allowed, progress);
 }
 
@@ -211,10 +211,10 @@ int check_command(const Options& options) {
       entry = look_at_entry(options, subject, report.options, allowed, sink);
       problem = problem_of(subject);
     }
-    std::optional<CheckResult> cut_off;
-    if (options.determinism && !as_asked) smaller = smaller_order_dependence(subject, problem, report.options, allowed, sink, cut_off);
+    std::optional<CheckResult> answer;
+    if (options.determinism && !as_asked) smaller = smaller_order_dependence(subject, problem, report.options, allowed, sink, answer);
     report.result = smaller                 ? smaller->result
-                    : cut_off               ? std::move(*cut_off)
+                    : answer                ? std::move(*answer)
                     : options.find_resident ? find_resident(problem, report.options, allowed, sink)
                                             : check(problem, report.options, allowed, sink);
     if (subject.plan.in_flight != 1) {
@@ -223,7 +223,7 @@ int check_command(const Options& options) {
     }
     if (!entry.empty() && report.result.verdict != Verdict::inconclusive) report.result.reason = entry;
     if (!smaller && !as_asked && report.result.verdict == Verdict::violated && !report.result.findings.empty())
-      smaller = shrink(subject, report.options, report.result.findings.front().kind, allowed, {nullptr, sink.stop});
+      smaller = shrink(subject, report.options, report.result.findings.front().kind, allowed, sink);
   }
   if (smaller) show_instead(std::move(*smaller), subject, problem, report);
   suggest_repair(problem, allowed, report);

@@ -9,31 +9,40 @@
 
 namespace fencewise {
 
+class StatusLine {
+ public:
+  explicit StatusLine(bool wanted);
+  ~StatusLine() { wipe(); }
+  StatusLine(const StatusLine&) = delete;
+  StatusLine& operator=(const StatusLine&) = delete;
+  void show(std::string_view text);
+  void wipe();
+  [[nodiscard]] bool wanted() const { return wanted_; }
+
+ private:
+  bool wanted_, shown_ = false;
+};
+
+// "graphs=12 states=3 ...", of one search.
 class ProgressLine {
  public:
-  explicit ProgressLine(bool wanted);
-  ~ProgressLine();  // wipes the line
-  ProgressLine(const ProgressLine&) = delete;
-  ProgressLine& operator=(const ProgressLine&) = delete;
-
+  explicit ProgressLine(bool wanted) : line_(wanted) {}
   // For check(); lives no longer than this.
   [[nodiscard]] Progress sink(const std::atomic<bool>& stop);
 
  private:
-  void show(const SearchStats& stats);
-  bool wanted_;
-  bool shown_ = false;
+  StatusLine line_;
 };
 
-// "tests=12/450", rewritten while a job takes its time; only where stderr is a terminal.
+// "tests=12/450", of many jobs.
 class JobsDone {
  public:
-  JobsDone(bool wanted, std::string_view what, std::size_t all);
+  JobsDone(bool wanted, std::string_view what, std::size_t all) : line_(wanted), what_(what), all_(all) {}
   void show(std::size_t done);
-  void wipe();
+  void wipe() { line_.wipe(); }
 
  private:
-  bool wanted_, shown_ = false;
+  StatusLine line_;
   std::string what_;
   std::size_t all_;
 };

@@ -2,16 +2,16 @@
 
 #include <algorithm>
 #include <functional>
+#include <utility>
 
 namespace fencewise::view {
 
 Expander::Expander(const Machine& machine, const Symmetry* symmetry, std::uint32_t replays, const Reductions& reductions)
     : machine_(machine), normal_(machine_, symmetry, replays, reductions), reductions_(reductions) {}
 
-Expansion Expander::begin(const std::string& control, const KnowledgeTable& table, const State& like) {
+Expansion Expander::begin(State stored) {
   Expansion expansion;
-  State& state = expansion.state = decode_control(control, like);
-  read_table(table, state);
+  State& state = expansion.state = std::move(stored);
   const std::vector<std::uint32_t> ctas = normal_.representatives(state);
   machine_.restore_constants(state);
   expansion.ended = machine_.ended(state);

@@ -41,8 +41,8 @@ class Expander {
   // `symmetry` may be null. Works on a copy of the machine, which shares the locations and terms of the launch.
   Expander(const Machine& machine, const Symmetry* symmetry, std::uint32_t replays, const Reductions& reductions);
 
-  // `like`: any state of the launch.
-  [[nodiscard]] Expansion begin(const std::string& control, const KnowledgeTable& table, const State& like);
+  // Of a stored state.
+  [[nodiscard]] Expansion begin(State state);
   // Adds the moves of the next thread. Not if `whole`.
   void go_on(Expansion& expansion);
 

@@ -35,6 +35,7 @@ bool choose(PartialExecution& x, const Retrace& trace, Origin read, Origin write
 }
 
 // What is called `origin` in one trace, as another trace of the same launch calls it: events may come in another order there.
+// no_origin: it is not there.
 Origin renamed(const Retrace& from, Origin origin, const Retrace& to) {
   if (origin == no_origin) return no_origin;
   const auto key = [](const Retrace::PathEvent& e) { return std::tuple(e.thread, e.sequence, e.element, e.kind); };

@@ -16,7 +16,6 @@ template <class T> class SharedVector {
   explicit SharedVector(std::size_t size) : elements_(size) {}
 
   [[nodiscard]] std::size_t size() const { return elements_.size(); }
-  [[nodiscard]] bool empty() const { return elements_.empty(); }
   void resize(std::size_t size) { elements_.resize(size); }
   T& emplace_back() { return *elements_.emplace_back(std::make_shared<T>()); }
 
@@ -32,7 +31,6 @@ template <class T> class SharedVector {
       element = std::make_shared<T>(*element);
     return *element;
   }
-  void reset(std::size_t n) { elements_[n].reset(); }  // it is as it was when it was made
   // Element `from` of another vector, which it may not be asked for again.
   void take(std::size_t n, SharedVector& other, std::size_t from) { elements_[n] = std::move(other.elements_[from]); }
 

@@ -127,9 +127,8 @@ void ViewExplorer::expand_ahead(const std::deque<Id>& queue, const State& like) 
   std::atomic<std::size_t> next{0};
   const auto work = [&](Expander& expander) {
     for (std::size_t n = next++; n < ahead_.size(); n = next++) {
-      const Node& node = nodes_[ahead_[n].id];
       try {
-        Expansion expansion = expander.begin(*node.control, node.table, like);
+        Expansion expansion = expander.begin(state_of(ahead_[n].id, like));
         while (!expansion.whole() && (expansion.moves.empty() || !expansion.moves.back().goes_first)) expander.go_on(expansion);
         ahead_[n].expansion = std::move(expansion);
       } catch (...) {  // it is thrown again in turn
@@ -157,7 +156,7 @@ Expansion ViewExplorer::expansion_of(Id id, const State& like) {
     if (first.expansion) return std::move(*first.expansion);
     break;
   }
-  return expanders_.front()->begin(*nodes_[id].control, nodes_[id].table, like);
+  return expanders_.front()->begin(state_of(id, like));
 }
 
 Explored ViewExplorer::explore(const FinalCheck& good, std::size_t most_bad, FinalState told_apart_by) {
