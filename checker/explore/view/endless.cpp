@@ -20,13 +20,12 @@ constexpr std::size_t most_rounds_by_other_names = 64;
 
 // Where a round ends.
 struct Mark {
-  std::string control;
-  KnowledgeTable known;
+  Stored state;
   std::size_t events = 0, moves = 0, states = 0;
 
   // Whether the run may go on from `later` as it did from here.
   [[nodiscard]] bool repeats_at(const Mark& later) const {
-    return control == later.control && knows_as_much(later.known, known);
+    return state.control == later.state.control && knows_as_much(later.state.table, state.table);
   }
 };
 
@@ -61,7 +60,7 @@ class ViewExplorer::Rerun {
     e_.normal_.apply(state_);
     return true;
   }
-  [[nodiscard]] Mark mark() const { return {encode_control(state_), table_of(state_), trace_.events.size(), moved.size(), could.size()}; }
+  [[nodiscard]] Mark mark() const { return {e_.normal_.stored(state_), trace_.events.size(), moved.size(), could.size()}; }
 
   // By member: able in each state from the first one named on.
   [[nodiscard]] std::vector<bool> able(std::size_t from_state) const {

@@ -13,7 +13,6 @@ Expansion Expander::begin(State stored) {
   Expansion expansion;
   State& state = expansion.state = std::move(stored);
   const std::vector<std::uint32_t> ctas = normal_.representatives(state);
-  machine_.restore_constants(state);
   expansion.ended = machine_.ended(state);
   if (!expansion.ended) expansion.threads = threads_to_move(state, ctas);
   return expansion;
@@ -52,9 +51,7 @@ void Expander::go_on(Expansion& expansion) {
     successor.move = {t, option};
     successor.taken = machine_.take(next, successor.move);
     if (successor.taken.trouble != Trouble::none || (successor.taken.idle && reductions_.idle)) continue;
-    normal_.apply(next);
-    successor.control = encode_control(next);
-    successor.table = table_of(next);
+    successor.state = normal_.stored(next, expansion.state);
   }
 }
 

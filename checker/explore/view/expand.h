@@ -2,10 +2,9 @@
 // several threads, before the search takes up what was found, in its own order.
 #pragma once
 
-#include <string>
+#include <optional>
 #include <vector>
 
-#include "checker/explore/view/knowledge_table.h"
 #include "checker/explore/view/machine.h"
 #include "checker/explore/view/normal_form.h"
 
@@ -14,9 +13,8 @@ namespace fencewise::view {
 struct Successor {
   Move move;
   Machine::Taken taken;
-  // The state in normal form; empty where the move ends badly or leads back (Taken::idle, if that is a reduction).
-  std::string control;
-  KnowledgeTable table;
+  // None where the move ends badly or leads back (Taken::idle, if that is a reduction).
+  std::optional<Stored> state;
 };
 
 struct ThreadMoves {
@@ -29,7 +27,7 @@ struct ThreadMoves {
 };
 
 struct Expansion {
-  State state;  // with the registers that tell CTAs apart
+  State state;  // in normal form
   bool ended = false;
   std::vector<ThreadId> threads;   // that may move, of interchangeable CTAs one; one that goes first in front
   std::vector<ThreadMoves> moves;  // of the first of them

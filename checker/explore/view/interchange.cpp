@@ -67,9 +67,16 @@ std::vector<Interchange::Colour> Interchange::colours(const State& s) {
   }
   // What records are attached to, and which views have them. `where` means the same for all CTAs.
   struct Attached {
-    Record record;
+    Record record;        // or
+    const View* records;  // if not null
     std::uint64_t where;
     std::uint32_t home, place;  // CTAs, or nobody
+  };
+  const auto each_record = [](const Attached& a, const auto& f) {
+    if (a.records != nullptr)
+      a.records->each(f);
+    else
+      f(a.record);
   };
   struct Holder {
     const View* view;
@@ -103,14 +110,15 @@ std::vector<Interchange::Colour> Interchange::colours(const State& s) {
       const std::uint32_t place = m.strong && m.place < colour.size() ? m.place : nobody;
       if (home != nobody) colour[home] += seen;
       if (place != nobody) colour[place] += mix(where, n + 100);
-      if (m.record < s.records) attached.push_back({m.record, mix(where, n + 200), home, place});
+      if (m.record < s.records) attached.push_back({m.record, nullptr, mix(where, n + 200), home, place});
       if (!m.seen.empty()) holders.push_back({&m.seen, mix(where, n + 300), home, nobody});
       hold(m.released, mix(where, n + 400), home);
     }
-    for (const PastAccess& a : c.accesses) {
-      const std::uint64_t what = mix(where, std::uint64_t{a.level} << 2U | std::uint64_t{a.strong} << 1U | std::uint64_t{a.write});
-      const std::uint32_t place = a.strong && a.place < colour.size() ? a.place : nobody;
-      if (a.record < s.records) attached.push_back({a.record, what, home, place});
+    for (const auto& [kind, records, origins] : c.accesses) {
+      const std::uint64_t what =
+          mix(where, std::uint64_t{kind.level} << 2U | std::uint64_t{kind.strong} << 1U | std::uint64_t{kind.write});
+      const std::uint32_t place = kind.strong && kind.place < colour.size() ? kind.place : nobody;
+      attached.push_back({no_record, &records, what, home, place});
     }
   }
   for (ThreadId id = 0; id < s.threads.size(); ++id) {
@@ -131,7 +139,7 @@ std::vector<Interchange::Colour> Interchange::colours(const State& s) {
 
   const std::vector<std::uint64_t> without_knowledge = colour;
   std::vector<std::uint64_t> weight(s.records, 0), amount(colour.size(), 0);
-  for (const Attached& a : attached) ++weight[a.record];
+  for (const Attached& a : attached) each_record(a, [&](Record r) { ++weight[r]; });
   for (ThreadId id = 0; id < s.threads.size(); ++id)
     s.threads[id].known.each([&](Record r) { amount[image.cta_of[id]] += r < s.records ? weight[r] : 0; });
   const auto result = [&] {
@@ -144,7 +152,10 @@ std::vector<Interchange::Colour> Interchange::colours(const State& s) {
   const auto of = [&](std::uint32_t cta) { return cta == nobody ? 0 : mix(colour[cta], 37); };
   for (std::size_t told = count();;) {
     std::vector<std::uint64_t> record(s.records, 0);
-    for (const Attached& a : attached) record[a.record] += mix(mix(a.where, of(a.home)), of(a.place));
+    for (const Attached& a : attached) {
+      const std::uint64_t by = mix(mix(a.where, of(a.home)), of(a.place));
+      each_record(a, [&](Record r) { record[r] += by; });
+    }
     std::vector<std::uint64_t> known = record;
     for (const Holder& holder : holders) {
       const std::uint64_t by = mix(mix(holder.where, of(holder.home)), of(holder.group));
@@ -152,18 +163,23 @@ std::vector<Interchange::Colour> Interchange::colours(const State& s) {
         if (r < s.records) known[r] += by;
       });
     }
+    for (std::uint64_t& k : known) k = mix(k, 53);
     std::vector<std::uint64_t> next = colour;
-    for (const Attached& a : attached)
-      for (const std::uint32_t cta : {a.home, a.place})
-        if (cta != nobody) next[cta] += mix(mix(a.where, 47), known[a.record]);
+    const auto tell = [&](std::uint64_t all, std::uint64_t where, std::uint32_t one, std::uint32_t other) {
+      for (const std::uint32_t cta : {one, other})
+        if (cta != nobody) next[cta] += mix(where, all);
+    };
+    for (const Attached& a : attached) {
+      std::uint64_t all = 0;
+      each_record(a, [&](Record r) { all += known[r]; });
+      tell(all, mix(a.where, 47), a.home, a.place);
+    }
     for (const Holder& holder : holders) {
-      if (holder.home == nobody && holder.group == nobody) continue;
       std::uint64_t all = 0;
       holder.view->each([&](Record r) {
-        if (r < s.records) all += mix(known[r], 53);
+        if (r < s.records) all += known[r];
       });
-      for (const std::uint32_t cta : {holder.home, holder.group})
-        if (cta != nobody) next[cta] += mix(holder.where, all);
+      tell(all, holder.where, holder.home, holder.group);
     }
     colour = std::move(next);
     const std::size_t now = count();
@@ -222,12 +238,19 @@ void Interchange::rename(State& s, const std::vector<std::uint32_t>& names) {
   std::vector<std::uint32_t> sequence(s.sequence.size()), cta_names(s.cta_names.size());
   const auto& cta_of = machine_.context().image.cta_of;
   const auto thread_name = [&](ThreadId t) { return machine_.counterpart(t, names[cta_of[t]]); };
+  const auto stays = [&](Value v) { return v.is_number() || is_fixed(v); };
+  const auto names_nobody = [&](const Thread& t) {
+    return t.fences.empty() && t.own.empty() && t.taken.empty() &&
+           std::all_of(t.state.registers.begin(), t.state.registers.end(), stays);
+  };
   for (ThreadId t = 0; t < s.threads.size(); ++t) {
-    Thread& thread = s.threads[t];
-    for (Value& v : thread.state.registers) revalue(v);
-    regroup(thread.fences);
-    by_cell(thread.own);
-    by_cell(thread.taken);
+    if (!names_nobody(s.threads.read(t))) {
+      Thread& thread = s.threads[t];
+      for (Value& v : thread.state.registers) revalue(v);
+      regroup(thread.fences);
+      by_cell(thread.own);
+      by_cell(thread.taken);
+    }
     if (!sequence.empty()) sequence[thread_name(t)] = s.sequence[t];
     threads.take(thread_name(t), s.threads, t);
   }
@@ -239,14 +262,22 @@ void Interchange::rename(State& s, const std::vector<std::uint32_t>& names) {
   SharedVector<Cell> cells(s.cells.size());
   for (CellId number = 0; number < s.cells.size(); ++number) {
     if (s.cells.read(number).messages.empty()) continue;
-    Cell& c = s.cells[number];
-    for (Message& m : c.messages) {
-      revalue(m.value);
-      if (m.strong && m.place < names.size()) m.place = names[m.place];
-      regroup(m.released);
+    const auto named_place = [&](const auto& strong) { return strong.strong && strong.place < names.size(); };
+    const Cell& old = s.cells.read(number);
+    const bool plain =
+        std::ranges::all_of(old.messages, [&](const Message& m) { return stays(m.value) && !named_place(m) && m.released.empty(); }) &&
+        std::ranges::none_of(old.accesses, [&](const PastAccesses& a) { return named_place(a.kind); });
+    if (!plain) {
+      Cell& c = s.cells[number];
+      for (Message& m : c.messages) {
+        revalue(m.value);
+        if (named_place(m)) m.place = names[m.place];
+        regroup(m.released);
+      }
+      c.rename_accesses([&](AccessKind& k) {
+        if (named_place(k)) k.place = names[k.place];
+      });
     }
-    for (PastAccess& a : c.accesses)
-      if (a.strong && a.place < names.size()) a.place = names[a.place];
     const CellId to = cell_name(number);
     if (cells.size() <= to) cells.resize(to + 1);
     cells.take(to, s.cells, number);
@@ -373,10 +404,9 @@ class Interchange::Trade {
   std::vector<std::uint32_t> names_;
 };
 
-std::vector<std::uint32_t> Interchange::representatives(const State& s) {
+std::vector<std::uint32_t> Interchange::representatives(const State& s, const KnowledgeTable& table) {
   const bool told_apart = in_a_sweep(s);
   const std::vector<Colour> colour = told_apart ? std::vector<Colour>() : colours(s);
-  const KnowledgeTable table = table_of(s);
   std::vector<std::uint32_t> kept;
   for (std::uint32_t c = 0; c < symmetry_.ctas(); ++c) {
     const auto& threads = machine_.threads_of(c);

@@ -20,8 +20,8 @@ class Interchange {
 
   // Puts the CTAs of each role in an order of what can be seen of them.
   void order(State& state);
-  // CTAs that may move in a state in normal form: one of each class that is interchangeable.
-  [[nodiscard]] std::vector<std::uint32_t> representatives(const State& state);
+  // CTAs that may move in a state in normal form, of that table: one of each class that is interchangeable.
+  [[nodiscard]] std::vector<std::uint32_t> representatives(const State& state, const KnowledgeTable& table);
 
  private:
   using Colour = std::tuple<std::uint64_t, std::uint64_t, std::uint64_t>;

@@ -9,7 +9,7 @@
 #include <algorithm>
 #include <bit>
 #include <cstdint>
-#include <cstring>
+#include <span>
 #include <utility>
 #include <vector>
 
@@ -40,6 +40,16 @@ class View {
       if ((other.words_[i] & ~(i < words_.size() ? words_[i] : 0)) != 0) return false;
     return true;
   }
+  // Keeps what the other one has too.
+  void intersect(const View& other) {
+    words_.resize(std::min(words_.size(), other.words_.size()));
+    for (std::size_t i = 0; i < words_.size(); ++i) words_[i] &= other.words_[i];
+  }
+  [[nodiscard]] bool meets(const View& other) const {
+    for (std::size_t i = 0; i < std::min(words_.size(), other.words_.size()); ++i)
+      if ((words_[i] & other.words_[i]) != 0) return true;
+    return false;
+  }
   [[nodiscard]] bool empty() const {
     return std::all_of(words_.begin(), words_.end(), [](std::uint64_t w) { return w == 0; });
   }
@@ -49,10 +59,7 @@ class View {
       for (std::uint64_t rest = words_[i]; rest != 0; rest &= rest - 1)
         f(static_cast<Record>(i * 64 + static_cast<std::size_t>(std::countr_zero(rest))));
   }
-  void read(const char* bytes, std::size_t words) {
-    words_.resize(words);
-    if (words > 0) std::memcpy(words_.data(), bytes, words * sizeof(std::uint64_t));
-  }
+  void assign(std::span<const std::uint64_t> words) { words_.assign(words.begin(), words.end()); }
   [[nodiscard]] const std::vector<std::uint64_t>& words() const { return words_; }
   friend bool operator==(const View& a, const View& b) { return a.includes(b) && b.includes(a); }
 

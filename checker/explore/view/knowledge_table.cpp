@@ -1,250 +1,457 @@
 #include "checker/explore/view/knowledge_table.h"
 
 #include <algorithm>
-#include <bit>
-#include <map>
+#include <numeric>
 #include <span>
 
+#include "checker/explore/view/mutation.h"
 #include "kernels/core/error.h"
 
 namespace fencewise::view {
 namespace {
 
-// Names of rows and columns: what it is, and up to three numbers.
-enum class Column : std::uint8_t { known, fences, own, taken, seen, released, arrival, fence_sc };
+using Words = std::span<const std::uint64_t>;
+
+// The name of a column: whose view (thread, message, arrival; its number in 20 bits), which of its views, then up to two numbers.
+// Ascending in the order of each_column.
+enum class Holder : std::uint8_t { thread, message, arrival, fence_sc };
+enum class OfThread : std::uint8_t { known, fences, own, taken };
+enum class OfMessage : std::uint8_t { seen, released };
+// The name of a row: what it is, its cell, then two numbers: those of a message, or of a kind of accesses.
 enum class Row : std::uint8_t { message, access };
 
 constexpr std::uint64_t most_of_each = 1U << 20U;
 
-std::uint64_t name(std::uint64_t kind, std::uint64_t a, std::uint64_t b = 0, std::uint64_t c = 0) {
+std::uint64_t joined(std::uint64_t first, std::uint64_t a, std::uint64_t which, std::uint64_t b, std::uint64_t c) {
   if (a >= most_of_each || b >= most_of_each || c >= most_of_each)
     throw NotModelled("a launch with this many threads, locations or messages in the view explorer");
-  return kind << 60U | a << 40U | b << 20U | c;
+  return first << 62U | a << 42U | which << 40U | b << 20U | c;
 }
-std::uint64_t name(Column kind, std::uint64_t a, std::uint64_t b = 0, std::uint64_t c = 0) {
-  return name(static_cast<std::uint64_t>(kind), a, b, c);
+std::uint64_t name(Holder holder, std::uint64_t a, std::uint64_t which = 0, std::uint64_t b = 0, std::uint64_t c = 0) {
+  return joined(static_cast<std::uint64_t>(holder), a, which, b, c);
 }
-std::uint64_t part(std::uint64_t name, unsigned n) { return name >> (40U - 20U * n) & (most_of_each - 1); }
+std::uint64_t name(OfThread which, std::uint64_t thread, std::uint64_t cell = 0, std::uint64_t group = 0) {
+  return name(Holder::thread, thread, static_cast<std::uint64_t>(which), cell, group);
+}
+std::uint64_t name(OfMessage which, std::uint64_t cell, std::uint64_t message, std::uint64_t group = 0) {
+  return name(Holder::message, cell, static_cast<std::uint64_t>(which), message, group);
+}
+std::uint64_t name(Row row, std::uint64_t cell, std::uint64_t a, std::uint64_t b = 0) {
+  return joined(static_cast<std::uint64_t>(row), cell, 0, a, b);
+}
+std::uint64_t name_of(CellId cell, const AccessKind& a) {
+  return name(Row::access, cell, a.place, std::uint64_t{a.level} << 2U | std::uint64_t{a.strong} << 1U | std::uint64_t{a.write});
+}
+struct Parts {
+  explicit Parts(std::uint64_t name)
+      : first(name >> 62U), a(name >> 42U & (most_of_each - 1)), which(name >> 40U & 3U), b(name >> 20U & (most_of_each - 1)),
+        c(name & (most_of_each - 1)) {}
+  std::uint64_t first, a, which, b, c;
+};
 
-std::uint64_t name_of(CellId cell, const PastAccess& a) {
-  return name(static_cast<std::uint64_t>(Row::access), cell, a.place,
-              std::uint64_t{a.level} << 2U | std::uint64_t{a.strong} << 1U | std::uint64_t{a.write});
-}
-
-// Calls f(name, view) for every view of a state; creates what is named but not there if `state` is not const.
+// Calls f(name, view) for every view of a state, by ascending names.
 template <class StateRef, class F> void each_column(StateRef& s, F&& f) {
-  const auto structure = [&](Column kind, std::uint64_t a, std::uint64_t b, auto& st) {
-    for (auto& [g, v] : st.views()) f(name(kind, a, b, g), v);
-  };
   for (std::size_t t = 0; t < s.threads.size(); ++t) {
     auto& thread = s.threads[t];
-    f(name(Column::known, t), thread.known);
-    structure(Column::fences, t, 0, thread.fences);
-    for (auto& [c, st] : thread.own) structure(Column::own, t, c, st);
-    for (auto& [c, st] : thread.taken) structure(Column::taken, t, c, st);
+    f(name(OfThread::known, t), thread.known);
+    for (auto& [g, v] : thread.fences.views()) f(name(OfThread::fences, t, 0, g), v);
+    for (auto& [c, structure] : thread.own)
+      for (auto& [g, v] : structure.views()) f(name(OfThread::own, t, c, g), v);
+    for (auto& [c, structure] : thread.taken)
+      for (auto& [g, v] : structure.views()) f(name(OfThread::taken, t, c, g), v);
   }
-  for (std::size_t c = 0; c < s.cells.size(); ++c)
-    for (std::size_t n = 0; n < s.cells[c].messages.size(); ++n) {
-      f(name(Column::seen, c, n), s.cells[c].messages[n].seen);
-      structure(Column::released, c, n, s.cells[c].messages[n].released);
-    }
-  for (std::size_t n = 0; n < s.arrivals.size(); ++n) f(name(Column::arrival, n), s.arrivals[n].known);
-  structure(Column::fence_sc, 0, 0, s.fence_sc);
+  for (std::size_t c = 0; c < s.cells.size(); ++c) {
+    if (s.cells.read(c).messages.empty()) continue;
+    auto& messages = s.cells[c].messages;
+    for (std::size_t n = 0; n < messages.size(); ++n) f(name(OfMessage::seen, c, n), messages[n].seen);
+    for (std::size_t n = 0; n < messages.size(); ++n)
+      for (auto& [g, v] : messages[n].released.views()) f(name(OfMessage::released, c, n, g), v);
+  }
+  for (std::size_t n = 0; n < s.arrivals.size(); ++n) f(name(Holder::arrival, n), s.arrivals[n].known);
+  for (auto& [g, v] : s.fence_sc.views()) f(name(Holder::fence_sc, 0, 0, 0, g), v);
 }
 
+// The view of that name; created where it is not there.
 View& column(State& s, std::uint64_t name) {
-  const auto a = part(name, 0), b = part(name, 1);
-  const auto g = static_cast<Structure::Group>(part(name, 2));
-  switch (static_cast<Column>(name >> 60U)) {
-    case Column::known: return s.threads[a].known;
-    case Column::fences: return s.threads[a].fences[g];
-    case Column::own: return s.threads[a].own[static_cast<CellId>(b)][g];
-    case Column::taken: return s.threads[a].taken[static_cast<CellId>(b)][g];
-    case Column::seen: return s.cells[a].messages[b].seen;
-    case Column::released: return s.cells[a].messages[b].released[g];
-    case Column::arrival: return s.arrivals[a].known;
-    case Column::fence_sc: return s.fence_sc[g];
+  const Parts n(name);
+  const auto cell = static_cast<CellId>(n.b);
+  const auto group = static_cast<Structure::Group>(n.c);
+  switch (static_cast<Holder>(n.first)) {
+    case Holder::thread: {
+      Thread& t = s.threads[n.a];
+      switch (static_cast<OfThread>(n.which)) {
+        case OfThread::known: return t.known;
+        case OfThread::fences: return t.fences[group];
+        case OfThread::own: return t.own[cell][group];
+        case OfThread::taken: return t.taken[cell][group];
+      }
+      break;
+    }
+    case Holder::message: {
+      Message& m = s.cells[n.a].messages[n.b];
+      return static_cast<OfMessage>(n.which) == OfMessage::seen ? m.seen : m.released[group];
+    }
+    case Holder::arrival: return s.arrivals[n.a].known;
+    case Holder::fence_sc: return s.fence_sc[group];
   }
   throw InternalError("view explorer: no such view");
 }
 
-// How a table lies in its words: numbers of columns and rows, their names, and the rows' bits, `width` words each.
+template <class StateRef, class F> void each_cell(StateRef& s, F&& f) {
+  for (CellId c = 0; c < s.cells.size(); ++c)
+    if (!s.cells.read(c).messages.empty()) f(c, s.cells[c]);
+}
+
+// How a table lies in its words: numbers of columns, records and rows; names of the columns; the columns that know each record;
+// names of the rows; the records of each row.
 struct Layout {
   explicit Layout(const KnowledgeTable& table)
-      : columns(table[0]), rows(table[1]), width((columns + 63) / 64), column_names(table.data() + 2), row_names(column_names + columns),
-        bits(row_names + rows) {}
-  [[nodiscard]] bool has(std::size_t row, std::size_t column) const {
-    return (bits[row * width + column / 64] >> (column % 64) & 1U) != 0;
-  }
-  std::size_t columns, rows, width;
-  const std::uint64_t* column_names;
-  const std::uint64_t* row_names;
+      : columns(table[0]), records(table[1]), rows(table[2]), width((columns + 63) / 64), row_width((records + 63) / 64),
+        column_names(table.data() + 3, columns), bits(table.data() + 3 + columns), row_names(bits + records * width, rows),
+        sets(row_names.data() + rows) {}
+  [[nodiscard]] Words record(std::size_t r) const { return {bits + r * width, width}; }
+  [[nodiscard]] Words row(std::size_t r) const { return {sets + r * row_width, row_width}; }
+  std::size_t columns, records, rows, width, row_width;
+  Words column_names;
   const std::uint64_t* bits;
+  Words row_names;
+  const std::uint64_t* sets;
 };
 
-}  // namespace
-
-namespace {
-
-std::uint64_t renamed_column(std::uint64_t n, const TableNames& names) {
-  const auto kind = static_cast<Column>(n >> 60U);
-  const auto group = [&] { return std::uint64_t{names.group(static_cast<Structure::Group>(part(n, 2)))}; };
-  const auto thread = [&] { return std::uint64_t{names.thread(static_cast<ThreadId>(part(n, 0)))}; };
-  const auto cell = [&](unsigned at) { return std::uint64_t{names.cell(static_cast<CellId>(part(n, at)))}; };
-  switch (kind) {
-    case Column::known: return name(kind, thread());
-    case Column::fences: return name(kind, thread(), 0, group());
-    case Column::own:
-    case Column::taken: return name(kind, thread(), cell(1), group());
-    case Column::seen: return name(kind, cell(0), part(n, 1));
-    case Column::released: return name(kind, cell(0), part(n, 1), group());
-    case Column::arrival: return name(kind, names.arrival(static_cast<std::uint32_t>(part(n, 0))));
-    case Column::fence_sc: return name(kind, 0, 0, group());
-  }
-  return n;
+template <class F> void each_bit(Words words, F&& f) {
+  for (std::size_t w = 0; w < words.size(); ++w)
+    for (std::uint64_t rest = words[w]; rest != 0; rest &= rest - 1) f(w * 64 + static_cast<std::size_t>(std::countr_zero(rest)));
 }
-std::uint64_t renamed_row(std::uint64_t n, const TableNames& names) {
-  const std::uint64_t cell = names.cell(static_cast<CellId>(part(n, 0)));
-  const bool strong = (part(n, 2) & 2U) != 0;
-  if (static_cast<Row>(n >> 60U) == Row::message || !strong) return name(n >> 60U, cell, part(n, 1), part(n, 2));
-  return name(n >> 60U, cell, names.place(static_cast<Place>(part(n, 1))), part(n, 2));
-}
+
+void set_bit(std::span<std::uint64_t> words, std::size_t n) { words[n / 64] |= std::uint64_t{1} << (n % 64); }
+
+void append(KnowledgeTable& table, Words words) { table.insert(table.end(), words.begin(), words.end()); }
 
 }  // namespace
 
-KnowledgeTable renamed(const KnowledgeTable& table, const TableNames& names) {
-  const Layout t(table);
-  std::vector<std::pair<std::uint64_t, std::size_t>> columns, rows;
-  for (std::size_t c = 0; c < t.columns; ++c) columns.emplace_back(renamed_column(t.column_names[c], names), c);
-  for (std::size_t r = 0; r < t.rows; ++r) rows.emplace_back(renamed_row(t.row_names[r], names), r);
-  std::sort(columns.begin(), columns.end());
-  std::vector<std::size_t> place(t.columns);
-  for (std::size_t c = 0; c < t.columns; ++c) place[columns[c].second] = c;
-  std::vector<std::uint64_t> bits(t.rows * t.width, 0);
-  for (std::size_t r = 0; r < t.rows; ++r)
-    for (std::size_t w = 0; w < t.width; ++w)
-      for (std::uint64_t rest = t.bits[r * t.width + w]; rest != 0; rest &= rest - 1) {
-        const std::size_t c = place[w * 64 + static_cast<std::size_t>(std::countr_zero(rest))];
-        bits[r * t.width + c / 64] |= std::uint64_t{1} << (c % 64);
-      }
-  const auto row = [&](std::size_t r) { return std::span(bits).subspan(r * t.width, t.width); };
-  std::sort(rows.begin(), rows.end(), [&](const auto& a, const auto& b) {
-    return a.first != b.first ? a.first < b.first : std::ranges::lexicographical_compare(row(a.second), row(b.second));
-  });
-  KnowledgeTable result{t.columns, t.rows};
-  result.reserve(table.size());
-  for (const auto& [n, c] : columns) result.push_back(n);
-  for (const auto& [n, r] : rows) result.push_back(n);
-  for (const auto& [n, r] : rows) result.insert(result.end(), row(r).begin(), row(r).end());
-  return result;
-}
+// --- Numbers ---
 
-KnowledgeTable table_of(const State& s) {
-  std::vector<std::pair<std::uint64_t, const View*>> columns;
-  each_column(s, [&](std::uint64_t n, const View& v) {
-    if (!v.empty()) columns.emplace_back(n, &v);
+Knowledge knowledge_of(const State& s, const ViewReductions& reductions) {
+  View used;
+  each_cell(s, [&](CellId, const Cell& c) {
+    for (const Message& m : c.messages) used.add(m.record);
+    for (const PastAccesses& a : c.accesses) used.merge(a.records);
   });
-  std::sort(columns.begin(), columns.end());
-  const std::size_t width = (columns.size() + 63) / 64;
-  std::vector<std::uint64_t> of_record(s.records * width, 0);
-  for (std::size_t n = 0; n < columns.size(); ++n)
-    columns[n].second->each([&](Record r) { of_record[r * width + n / 64] |= std::uint64_t{1} << (n % 64); });
-
-  std::vector<std::pair<std::uint64_t, Record>> rows;
-  for (CellId c = 0; c < s.cells.size(); ++c) {
-    for (std::size_t n = 0; n < s.cells[c].messages.size(); ++n)
-      if (const Record r = s.cells[c].messages[n].record; r != no_record)
-        rows.emplace_back(name(static_cast<std::uint64_t>(Row::message), c, n), r);
-    for (const PastAccess& a : s.cells[c].accesses) rows.emplace_back(name_of(c, a), a.record);
+  std::vector<const View*> views;
+  each_column(s, [&](std::uint64_t, const View& v) {
+    if (!v.empty()) views.push_back(&v);
+  });
+  BitMatrix by_view(views.size(), s.records);
+  for (std::size_t n = 0; n < views.size(); ++n) {
+    const auto row = by_view.row(n);
+    const auto &words = views[n]->words(), &mask = used.words();
+    for (std::size_t w = 0; w < std::min(words.size(), mask.size()); ++w) row[w] = words[w] & mask[w];
   }
-  const auto bits = [&](Record r) { return of_record.begin() + static_cast<std::ptrdiff_t>(r * width); };
-  const auto compare = [&](Record a, Record b) {
-    return std::lexicographical_compare_three_way(bits(a), bits(a) + static_cast<std::ptrdiff_t>(width), bits(b),
-                                                  bits(b) + static_cast<std::ptrdiff_t>(width));
+  const BitMatrix known_to = by_view.transposed();
+
+  // In an order of which views know them; who is known to the same ones has one number.
+  std::vector<Record> order;
+  used.each([&](Record r) { order.push_back(r); });
+  std::stable_sort(order.begin(), order.end(), [&](Record a, Record b) { return comes_first(known_to.row(a), known_to.row(b)); });
+  const bool all_one = static_cast<Mutation>(reductions.mutation) == Mutation::records_merged_unseen;
+  Knowledge k;
+  k.number.assign(s.records, no_record);
+  std::vector<Record> first;  // [number] a record of the state
+  for (const Record r : order) {
+    const bool same = !first.empty() && reductions.merge && (all_one || std::ranges::equal(known_to.row(first.back()), known_to.row(r)));
+    if (!same) first.push_back(r);
+    k.number[r] = static_cast<Record>(first.size() - 1);
+  }
+
+  // Past accesses of a kind: one that is known wherever another one is can't be missed alone.
+  struct KnownWith {
+    View asked, known;  // of the others: who was looked at, and is known wherever this one is
   };
-  std::sort(rows.begin(), rows.end(), [&](const auto& a, const auto& b) {
-    return a.first != b.first ? a.first < b.first : compare(a.second, b.second) < 0;
+  std::vector<KnownWith> known_with(first.size());  // [number]
+  const auto leave_out = [&](View& some) {
+    const View all = some;
+    all.each([&](Record a) {
+      KnownWith& with = known_with[a];
+      View others = all;
+      others.remove(with.asked);
+      others.each([&](Record b) {
+        with.asked.add(b);
+        if (a != b && within(known_to.row(first[a]), known_to.row(first[b]))) with.known.add(b);
+      });
+      some.remove(with.known);
+    });
+  };
+  View needed;
+  each_cell(s, [&](CellId, const Cell& c) {
+    for (const Message& m : c.messages)
+      if (m.record != no_record) needed.add(k.number[m.record]);
+    for (const PastAccesses& a : c.accesses) {
+      View& some = k.accesses.emplace_back();
+      a.records.each([&](Record r) { some.add(k.number[r]); });
+      if (reductions.merge) leave_out(some);
+      needed.merge(some);
+    }
   });
 
-  KnowledgeTable table;
-  table.reserve(2 + columns.size() + rows.size() * (1 + width));
-  table.push_back(columns.size());
-  table.push_back(rows.size());
-  for (const auto& [n, v] : columns) table.push_back(n);
-  for (const auto& [n, r] : rows) table.push_back(n);
-  for (const auto& [n, r] : rows) table.insert(table.end(), bits(r), bits(r) + static_cast<std::ptrdiff_t>(width));
+  std::vector<Record> last(first.size(), no_record);  // [number] without those that nobody needs any more
+  std::vector<Record> kept;
+  needed.each([&](Record r) {
+    last[r] = static_cast<Record>(kept.size());
+    kept.push_back(first[r]);
+  });
+  for (Record& r : k.number)
+    if (r != no_record) r = last[r];
+  if (kept.size() < first.size())
+    for (View& some : k.accesses) {
+      View renumbered;
+      some.each([&](Record r) { renumbered.add(last[r]); });
+      some = std::move(renumbered);
+    }
+  k.views = BitMatrix(kept.size(), views.size());
+  for (std::size_t r = 0; r < kept.size(); ++r) std::ranges::copy(known_to.row(kept[r]), k.views.row(r).begin());
+  return k;
+}
+
+void renumber(State& s, const Knowledge& k) {
+  const BitMatrix by_view = k.views.transposed();
+  std::size_t n = 0;
+  each_column(s, [&](std::uint64_t, View& v) {
+    if (!v.empty()) v.assign(by_view.row(n++));
+  });
+  n = 0;
+  each_cell(s, [&](CellId, Cell& c) {
+    for (Message& m : c.messages)
+      if (m.record != no_record) m.record = k.number[m.record];
+    for (PastAccesses& a : c.accesses) {
+      const View& records = k.accesses[n++];
+      std::vector<Origin> origins(a.origins.empty() ? 0 : k.views.rows(), no_origin);
+      for (Record r = 0; r < a.origins.size(); ++r) {
+        const Record to = k.number[r];
+        if (!a.records.knows(r) || to == no_record || !records.knows(to) || a.origins[r] == no_origin) continue;
+        if (origins[to] == no_origin || a.origins[r] < origins[to]) origins[to] = a.origins[r];
+      }
+      a.records = records;
+      a.origins = std::move(origins);
+    }
+  });
+  const auto drop_empty = [](Structure& structure) {
+    std::erase_if(structure.views(), [](const auto& entry) { return entry.second.empty(); });
+  };
+  for (std::size_t t = 0; t < s.threads.size(); ++t) {
+    Thread& thread = s.threads[t];
+    drop_empty(thread.fences);
+    for (auto* structures : {&thread.own, &thread.taken}) {
+      for (auto& [c, structure] : *structures) drop_empty(structure);
+      std::erase_if(*structures, [](const auto& entry) { return entry.second.empty(); });
+    }
+  }
+  each_cell(s, [&](CellId, Cell& c) {
+    for (Message& m : c.messages) drop_empty(m.released);
+  });
+  drop_empty(s.fence_sc);
+  s.records = static_cast<std::uint32_t>(k.views.rows());
+}
+
+// --- Tables ---
+
+KnowledgeTable table_of(const State& s, const Knowledge& k) {
+  const std::size_t records = k.views.rows();
+  std::vector<std::uint64_t> any(k.views.width(), 0);
+  for (std::size_t r = 0; r < records; ++r)
+    for (std::size_t w = 0; w < any.size(); ++w) any[w] |= k.views.row(r)[w];
+  std::vector<std::size_t> place(k.views.columns());  // [column of k.views] column of the table
+  std::size_t columns = 0, views = 0, rows = k.accesses.size();
+  for (std::size_t c = 0; c < place.size(); ++c)
+    if ((any[c / 64] >> (c % 64) & 1U) != 0) place[c] = columns++;
+  each_cell(s, [&](CellId, const Cell& c) {
+    for (const Message& m : c.messages) rows += static_cast<std::size_t>(m.record != no_record);
+  });
+
+  const std::size_t width = (columns + 63) / 64, row_width = (records + 63) / 64;
+  KnowledgeTable table{columns, records, rows};
+  table.reserve(3 + columns + records * width + rows * (1 + row_width));
+  each_column(s, [&](std::uint64_t n, const View& v) {
+    if (v.empty()) return;
+    if ((any[views / 64] >> (views % 64) & 1U) != 0) table.push_back(n);
+    ++views;
+  });
+  const std::size_t bits = table.size();
+  table.resize(bits + records * width, 0);
+  for (std::size_t r = 0; r < records; ++r) {
+    const auto to = std::span(table).subspan(bits + r * width, width);
+    if (columns == place.size())
+      std::ranges::copy(k.views.row(r), to.begin());
+    else
+      each_bit(k.views.row(r), [&](std::size_t c) { set_bit(to, place[c]); });
+  }
+  each_cell(s, [&](CellId number, const Cell& c) {
+    for (std::size_t n = 0; n < c.messages.size(); ++n)
+      if (c.messages[n].record != no_record) table.push_back(name(Row::message, number, n));
+  });
+  each_cell(s, [&](CellId number, const Cell& c) {
+    for (const PastAccesses& a : c.accesses) table.push_back(name_of(number, a.kind));
+  });
+  std::size_t at = table.size();
+  table.resize(at + rows * row_width, 0);
+  const auto next_row = [&] { return std::span(table).subspan(std::exchange(at, at + row_width), row_width); };
+  each_cell(s, [&](CellId, const Cell& c) {
+    for (const Message& m : c.messages)
+      if (m.record != no_record) set_bit(next_row(), k.number[m.record]);
+  });
+  for (const View& some : k.accesses) {
+    const auto& words = some.words();
+    std::copy_n(words.begin(), std::min(words.size(), row_width), next_row().begin());
+  }
   return table;
 }
 
 void read_table(const KnowledgeTable& table, State& s) {
   const Layout t(table);
-  std::map<std::vector<std::uint64_t>, Record> records;  // one for each set of views
-  std::vector<View*> columns;
-  // All that is created first: views move when structures grow.
-  for (std::size_t n = 0; n < t.columns; ++n) (void)column(s, t.column_names[n]);
-  for (std::size_t n = 0; n < t.columns; ++n) columns.push_back(&column(s, t.column_names[n]));
-  for (std::size_t row = 0; row < t.rows; ++row) {
-    const std::uint64_t n = t.row_names[row];
-    std::vector<std::uint64_t> bits(t.bits + row * t.width, t.bits + (row + 1) * t.width);
-    const auto [it, fresh] = records.try_emplace(std::move(bits), s.records);
-    if (fresh) {
-      for (std::size_t c = 0; c < t.columns; ++c)
-        if (t.has(row, c)) columns[c]->add(s.records);
-      ++s.records;
-    }
-    Cell& cell = s.cells[part(n, 0)];
-    if (static_cast<Row>(n >> 60U) == Row::message) {
-      cell.messages[part(n, 1)].record = it->second;
+  s.records = static_cast<std::uint32_t>(t.records);
+  BitMatrix by_record(t.records, t.columns);
+  for (std::size_t r = 0; r < t.records; ++r) std::ranges::copy(t.record(r), by_record.row(r).begin());
+  const BitMatrix by_view = by_record.transposed();
+  for (std::size_t c = 0; c < t.columns; ++c) column(s, t.column_names[c]).assign(by_view.row(c));
+  for (std::size_t n = 0; n < t.rows; ++n) {
+    const Parts row(t.row_names[n]);
+    Cell& cell = s.cells[row.a];
+    if (static_cast<Row>(row.first) == Row::message) {
+      each_bit(t.row(n), [&](std::size_t r) { cell.messages[row.b].record = static_cast<Record>(r); });
       continue;
     }
-    const std::uint64_t what = part(n, 2);
-    cell.accesses.push_back({.record = it->second,
-                             .place = static_cast<Place>(part(n, 1)),
-                             .level = static_cast<Level>(what >> 2U),
-                             .strong = (what & 2U) != 0,
-                             .write = (what & 1U) != 0});
+    PastAccesses& accesses = cell.accesses.emplace_back();
+    accesses.kind = {.place = static_cast<Place>(row.b),
+                     .level = static_cast<Level>(row.c >> 2U),
+                     .strong = (row.c & 2U) != 0,
+                     .write = (row.c & 1U) != 0};
+    accesses.records.assign(t.row(n));
   }
 }
 
 bool knows_as_much(const KnowledgeTable& more, const KnowledgeTable& less) {
   const Layout m(more), l(less);
+  // A message that everybody knows has no row: whoever does not know it here could then not be told.
+  std::vector<std::size_t> row_of_less(m.rows);
+  for (std::size_t row = 0, other = 0; row < m.rows; ++row) {
+    while (other < l.rows && l.row_names[other] < m.row_names[row]) ++other;
+    if (other == l.rows || l.row_names[other] != m.row_names[row]) return false;
+    row_of_less[row] = other;
+  }
   // Where each view of `less` is in `more`: whatever it knows must be known there. What was put aside for an acquire is also in place if
   // the thread knows it already.
   constexpr std::size_t nowhere = ~std::size_t{0};
   std::vector<std::pair<std::size_t, std::size_t>> place(l.columns, {nowhere, nowhere});
   bool same_columns = m.columns == l.columns;
   const auto find = [&](std::uint64_t n) {
-    const auto* at = std::lower_bound(m.column_names, m.column_names + m.columns, n);
-    return at != m.column_names + m.columns && *at == n ? static_cast<std::size_t>(at - m.column_names) : nowhere;
+    const auto at = std::lower_bound(m.column_names.begin(), m.column_names.end(), n);
+    return at != m.column_names.end() && *at == n ? static_cast<std::size_t>(at - m.column_names.begin()) : nowhere;
   };
   for (std::size_t c = 0; c < l.columns; ++c) {
-    place[c].first = find(l.column_names[c]);
+    place[c].first = same_columns && m.column_names[c] == l.column_names[c] ? c : find(l.column_names[c]);
     same_columns &= place[c].first == c;
-    if (static_cast<Column>(l.column_names[c] >> 60U) == Column::taken)
-      place[c].second = find(name(Column::known, part(l.column_names[c], 0)));
+    const Parts n(l.column_names[c]);
+    if (static_cast<Holder>(n.first) == Holder::thread && static_cast<OfThread>(n.which) == OfThread::taken)
+      place[c].second = find(name(OfThread::known, n.a));
   }
-  const auto row_known = [&](std::size_t of_less, std::size_t of_more) {
-    bool within = same_columns;
-    for (std::size_t w = 0; w < m.width && within; ++w)
-      within = (l.bits[of_less * l.width + w] & ~m.bits[of_more * m.width + w]) == 0;
-    if (within) return true;
-    for (std::size_t c = 0; c < l.columns; ++c) {
-      if (!l.has(of_less, c)) continue;
-      const auto [own, other] = place[c];
-      if ((own == nowhere || !m.has(of_more, own)) && (other == nowhere || !m.has(of_more, other))) return false;
-    }
-    return true;
+  const auto known = [&](std::size_t of_less, std::size_t of_more) {
+    if (same_columns && within(l.record(of_less), m.record(of_more))) return true;
+    const auto there = [&](std::size_t c) { return c != nowhere && (m.record(of_more)[c / 64] >> (c % 64) & 1U) != 0; };
+    bool all = true;
+    for (std::size_t w = 0; w < l.width && all; ++w)
+      for (std::uint64_t rest = l.record(of_less)[w]; rest != 0 && all; rest &= rest - 1) {
+        const auto [own, other] = place[w * 64 + static_cast<std::size_t>(std::countr_zero(rest))];
+        all = there(own) || there(other);
+      }
+    return all;
   };
-  std::size_t first = 0;  // rows of `less` with the name at hand
+  // For each record of `more`: those of `less` that it could stand for.
+  BitMatrix stands_for(m.records, l.records);
+  std::vector<bool> looked_at(m.records, false);
   for (std::size_t row = 0; row < m.rows; ++row) {
-    while (first < l.rows && l.row_names[first] < m.row_names[row]) ++first;
-    // A message that everybody knows has no row: whoever does not know it here could then not be told.
-    bool found = false;
-    for (std::size_t other = first; other < l.rows && l.row_names[other] == m.row_names[row] && !found; ++other)
-      found = row_known(other, row);
-    if (!found) return false;
+    const Words candidates = l.row(row_of_less[row]);
+    for (std::size_t w = 0; w < m.row_width; ++w)
+      for (std::uint64_t rest = m.row(row)[w]; rest != 0; rest &= rest - 1) {
+        const std::size_t r = w * 64 + static_cast<std::size_t>(std::countr_zero(rest));
+        if (!looked_at[r]) {
+          looked_at[r] = true;
+          for (std::size_t other = 0; other < l.records; ++other)
+            if (known(other, r)) stands_for.set(r, other);
+        }
+        if (!meet(candidates, stands_for.row(r))) return false;
+      }
   }
   return true;
+}
+
+// --- New names ---
+
+namespace {
+
+std::uint64_t renamed_column(std::uint64_t column, const TableNames& names) {
+  const Parts n(column);
+  const auto group = [&] { return std::uint64_t{names.group(static_cast<Structure::Group>(n.c))}; };
+  switch (static_cast<Holder>(n.first)) {
+    case Holder::thread: {
+      const auto which = static_cast<OfThread>(n.which);
+      const std::uint64_t thread = names.thread(static_cast<ThreadId>(n.a));
+      if (which == OfThread::known) return name(which, thread);
+      return name(which, thread, which == OfThread::fences ? 0 : names.cell(static_cast<CellId>(n.b)), group());
+    }
+    case Holder::message: {
+      const auto which = static_cast<OfMessage>(n.which);
+      return name(which, names.cell(static_cast<CellId>(n.a)), n.b, which == OfMessage::seen ? 0 : group());
+    }
+    case Holder::arrival: return name(Holder::arrival, names.arrival(static_cast<std::uint32_t>(n.a)));
+    case Holder::fence_sc: return name(Holder::fence_sc, 0, 0, 0, group());
+  }
+  return column;
+}
+
+std::uint64_t renamed_row(std::uint64_t row, const TableNames& names) {
+  const Parts n(row);
+  const std::uint64_t cell = names.cell(static_cast<CellId>(n.a));
+  const bool strong = (n.c & 2U) != 0;
+  const bool by_place = static_cast<Row>(n.first) == Row::access && strong;
+  return name(static_cast<Row>(n.first), cell, by_place ? names.place(static_cast<Place>(n.b)) : n.b, n.c);
+}
+
+// [n] where what is called new_names[n] comes in the order of new names.
+std::vector<std::size_t> places(const std::vector<std::uint64_t>& new_names) {
+  std::vector<std::size_t> order(new_names.size()), place(new_names.size());
+  std::iota(order.begin(), order.end(), 0);
+  if (!std::ranges::is_sorted(new_names))
+    std::sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) { return new_names[a] < new_names[b]; });
+  for (std::size_t n = 0; n < order.size(); ++n) place[order[n]] = n;
+  return place;
+}
+
+}  // namespace
+
+KnowledgeTable renamed(const KnowledgeTable& table, const TableNames& names) {
+  const Layout t(table);
+  std::vector<std::uint64_t> columns, rows;
+  for (const std::uint64_t n : t.column_names) columns.push_back(renamed_column(n, names));
+  for (const std::uint64_t n : t.row_names) rows.push_back(renamed_row(n, names));
+  const auto column_place = places(columns), row_place = places(rows);
+
+  BitMatrix bits(t.records, t.columns);
+  for (std::size_t r = 0; r < t.records; ++r) each_bit(t.record(r), [&](std::size_t c) { bits.set(r, column_place[c]); });
+  std::vector<std::size_t> order(t.records), number(t.records);
+  std::iota(order.begin(), order.end(), 0);
+  std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) { return comes_first(bits.row(a), bits.row(b)); });
+  for (std::size_t n = 0; n < order.size(); ++n) number[order[n]] = n;
+  BitMatrix sets(t.rows, t.records);
+  for (std::size_t n = 0; n < t.rows; ++n) each_bit(t.row(n), [&](std::size_t r) { sets.set(row_place[n], number[r]); });
+
+  std::sort(columns.begin(), columns.end());
+  std::sort(rows.begin(), rows.end());
+  KnowledgeTable result{t.columns, t.records, t.rows};
+  result.reserve(table.size());
+  append(result, columns);
+  for (const std::size_t r : order) append(result, bits.row(r));
+  append(result, rows);
+  for (std::size_t n = 0; n < t.rows; ++n) append(result, sets.row(n));
+  return result;
 }
 
 }  // namespace fencewise::view

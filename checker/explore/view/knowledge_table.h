@@ -1,20 +1,33 @@
-// What a state's views know, as a table: a row for each message that not everybody knows and each past access, a column for each
-// view. States that agree in everything else are equal if their tables are, and one allows no more than another if its views
-// know at least as much.
+// What a state's views know, as a table: a row for each record, a column for each view; and which messages and past accesses have
+// which records. States that agree in everything else are equal if their tables are, and one allows no more than another if its
+// views know at least as much.
 #pragma once
 
 #include <cstdint>
 #include <functional>
 #include <vector>
 
+#include "checker/check.h"
+#include "checker/explore/view/bit_matrix.h"
 #include "checker/explore/view/state.h"
 
 namespace fencewise::view {
 
+// What is known in a state, its records numbered in a way that does not depend on the path. Records known to the same views are one,
+// and of past accesses of a kind, those are left that nobody misses who does not miss another one (ViewReductions::merge).
+struct Knowledge {
+  std::vector<Record> number;  // [record of the state]; no_record: nobody needs it
+  std::vector<View> accesses;  // the records of each PastAccesses of the state, cell by cell
+  BitMatrix views;             // [record][view of the state that is not empty]
+};
+[[nodiscard]] Knowledge knowledge_of(const State& state, const ViewReductions& reductions);
+// Gives the state's records those numbers.
+void renumber(State& state, const Knowledge& knowledge);
+
 using KnowledgeTable = std::vector<std::uint64_t>;
 
-// Of a state in normal form. Equal for equal knowledge.
-[[nodiscard]] KnowledgeTable table_of(const State& state);
+// Equal for equal knowledge.
+[[nodiscard]] KnowledgeTable table_of(const State& state, const Knowledge& knowledge);
 // Fills in the records, views and past accesses of a state that has its threads, messages and arrivals.
 void read_table(const KnowledgeTable& table, State& state);
 // Whether the state of `more` can do nothing that the state of `less` can't. Their threads and messages are the same.

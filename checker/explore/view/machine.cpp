@@ -120,8 +120,9 @@ void Machine::clear_constants(Thread& t) const {
   for (const auto& [r, value] : constants_.front()) t.state.registers[r] = Value();
 }
 
-void Machine::restore_constants(State& s) const {
-  for (ThreadId t = 0; t < constants_.size(); ++t)
+void Machine::restore_constants(State& s, std::uint32_t cta) const {
+  if (constants_.empty()) return;
+  for (const ThreadId t : threads_of_cta_[cta])
     if (!s.threads.read(t).state.registers.empty())
       for (const auto& [r, value] : constants_[t]) s.threads[t].state.registers[r] = value;
 }
@@ -180,16 +181,19 @@ bool Machine::deposits(ThreadId t, InstructionRef fence) const {
 }
 
 DoingBits Machine::doing(const State& s, ThreadId t, const Location& location) const {
-  const Thread& thread = s.threads[t];
+  const auto whose = owner(location);
+  return doing(s, t, location.storage, whose && *whose != context_.image.cta_of[t]);
+}
+
+DoingBits Machine::doing(const State& s, ThreadId t, std::uint32_t storage, bool of_another) const {
+  const Thread& thread = s.threads.read(t);
   if (thread.status == Status::exited || thread.status == Status::faulted) return 0;
   const InstructionRef at{thread.state.block, thread.state.index};
   const Future& future = futures_[kernel_of(t)];
-  const auto whose = owner(location);
-  const bool of_another = whose && *whose != context_.image.cta_of[t];
   DoingBits bits = future.anywhere(at);
   const auto& bases = context_.image.threads[t].array_base;
   for (std::uint32_t a = 0; a < bases.size(); ++a)
-    if (context_.image.memory[static_cast<std::uint32_t>(bases[a] >> 32U) - 1].storage == location.storage)
+    if (context_.image.memory[static_cast<std::uint32_t>(bases[a] >> 32U) - 1].storage == storage)
       bits |= of_another ? future.on_others(ArrayId{a}, at) : future.on(ArrayId{a}, at);
   return bits;
 }
@@ -326,6 +330,7 @@ bool Machine::takes_place(const State& s, ThreadId t) const {
 
 bool Machine::prepare(State& s, ThreadId t, Trouble& trouble) {
   if (!may_move(s, t)) return false;
+  restore_constants(s, context_.image.cta_of[t]);
   if (s.threads[t].status == Status::visible) return true;
   const auto& mates = threads_of_cta_[context_.image.cta_of[t]];
   if (s.threads[t].status == Status::waiting) {
@@ -358,6 +363,7 @@ bool Machine::prepare(State& s, ThreadId t, Trouble& trouble) {
 }
 
 bool Machine::goes_first(State& s, ThreadId id) {
+  restore_constants(s, context_.image.cta_of[id]);
   const Thread& t = s.threads[id];
   if (t.status != Status::visible || t.deposited) return false;
   Rules rules(*this, s, id);

@@ -90,6 +90,8 @@ class Machine {
   [[nodiscard]] LocationTable& locations() { return *locations_; }  // copies of a machine share it
   // Doing bits of a live thread on the arrays of a location, from where it is on; of those that may be that location.
   [[nodiscard]] DoingBits doing(const State& state, ThreadId thread, const Location& location) const;
+  // On a storage; `of_another`: on slots of other CTAs.
+  [[nodiscard]] DoingBits doing(const State& state, ThreadId thread, std::uint32_t storage, bool of_another) const;
   // CTA whose slot the location is, if any.
   [[nodiscard]] std::optional<std::uint32_t> owner(const Location& location) const {
     return symmetry_ == nullptr ? std::nullopt : symmetry_->owner(location);
@@ -103,9 +105,9 @@ class Machine {
   // While a path is retraced: the thread whose part this one plays.
   [[nodiscard]] ThreadId original(const State& state, ThreadId thread) const;
   void clear_dead_registers(Thread& thread, ThreadId id) const;
-  // Registers that tell interchangeable CTAs apart hold nothing in a stored state, whose CTAs may be renamed.
+  // Registers that tell interchangeable CTAs apart hold nothing in a stored state, whose CTAs may be renamed. They are there again
+  // in the threads of a CTA as soon as one of them is prepared or asked whether it goes first.
   void clear_constants(Thread& thread) const;
-  void restore_constants(State& state) const;
   // From now on reads are noted in `retrace`, unless it is null.
   void retrace_into(Retrace* retrace) { retrace_ = retrace; }
   void read_fences(FenceReading reading) { fence_reading_ = reading; }
@@ -113,6 +115,7 @@ class Machine {
 
  private:
   struct Rules;  // rules.h
+  void restore_constants(State& state, std::uint32_t cta) const;
   [[nodiscard]] std::size_t kernel_of(ThreadId t) const {
     return context_.image.threads[t].coordinates.kernel.value;
   }

@@ -8,10 +8,12 @@
 #pragma once
 
 #include <optional>
+#include <string>
 #include <vector>
 
 #include "checker/check.h"
 #include "checker/explore/view/interchange.h"
+#include "checker/explore/view/knowledge_table.h"
 #include "checker/explore/view/machine.h"
 #include "checker/explore/view/state.h"
 
@@ -19,21 +21,31 @@ namespace fencewise::view {
 
 using Reductions = ViewReductions;
 
+// A state in normal form, as it is stored.
+struct Stored {
+  std::string control;   // threads, messages and arrivals (state.h)
+  KnowledgeTable table;  // what is known
+};
+
 class NormalForm {
  public:
   // `symmetry` may be null. `replays`: symbols of that many replays may be in memory.
   NormalForm(Machine& machine, const Symmetry* symmetry, std::uint32_t replays, const Reductions& reductions);
 
   void apply(State& state);
+  // What is to be stored of a state that came from `before`, which is in normal form, by moves of some threads. Leaves `state` half done.
+  [[nodiscard]] Stored stored(State& state, const State& before);
+  [[nodiscard]] Stored stored(const State& state) const;  // in normal form
   // One of each class of CTAs that are interchangeable in this state (in normal form).
   [[nodiscard]] std::vector<std::uint32_t> representatives(const State& state);
 
  private:
   [[nodiscard]] Mutation mutation() const { return static_cast<Mutation>(reductions_.mutation); }
-  void forget(State& state);
-  void forget_in_threads(State& state);
+  // `before`: what the state shares with it has nothing to forget; null: nothing is shared.
+  void forget(State& state, const State* before);
+  void forget_in_threads(State& state, const State* before);
+  void forget_in_thread(State& state, ThreadId id);
   void forget_in_cells(State& state);
-  void number_records(State& state);
 
   Machine& machine_;
   Reductions reductions_;

@@ -156,7 +156,6 @@ Retrace ViewExplorer::retrace(const Path& path, bool only_races) {
   for (const Move& move : path) {
     if (trouble != Trouble::none) break;
     normal_.apply(state);
-    machine_.restore_constants(state);
     if (!machine_.prepare(state, move.thread, trouble) || trouble != Trouble::none) continue;
     const ThreadId original = machine_.original(state, move.thread);
     if (move.option >= machine_.options(state, move.thread))

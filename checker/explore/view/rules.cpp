@@ -63,21 +63,24 @@ bool Machine::Rules::morally_strong(Place other, Level other_level, bool other_s
 }
 
 bool Machine::Rules::races(CellId number, const Cell& c, bool write, bool strong, Level level) const {
-  const auto past = std::find_if(c.accesses.begin(), c.accesses.end(), [&](const PastAccess& a) {
-    return (write || a.write) && !t.known.knows(a.record) &&
-           !morally_strong(a.place, a.level, a.strong, strong, level);
-  });
-  if (past == c.accesses.end()) return false;
-  if (m.retrace_ != nullptr && !m.retrace_->race && past->origin != no_origin)
-    m.retrace_->race = {past->origin, event(0), (*m.locations_)[number], past->write, write};
-  return true;
+  bool any = false;
+  std::optional<std::pair<Origin, bool>> first;  // of those that it races with, and whether that writes
+  for (const PastAccesses& a : c.accesses) {
+    if (!(write || a.kind.write) || t.known.includes(a.records) ||
+        morally_strong(a.kind.place, a.kind.level, a.kind.strong, strong, level))
+      continue;
+    any = true;
+    for (Record r = 0; r < a.origins.size(); ++r)
+      if (a.records.knows(r) && !t.known.knows(r) && a.origins[r] != no_origin && (!first || a.origins[r] < first->first))
+        first = {a.origins[r], a.kind.write};
+  }
+  if (m.retrace_ != nullptr && !m.retrace_->race && first)
+    m.retrace_->race = {first->first, event(0), (*m.locations_)[number], first->second, write};
+  return any;
 }
 
 void Machine::Rules::remember_read(Cell& c, bool strong, Level level, Origin read) {
-  const Record r = segment();
-  for (auto a = c.accesses.rbegin(); a != c.accesses.rend(); ++a)
-    if (a->record == r && !a->write && a->strong == strong && a->level == level && a->place == (strong ? place : 0)) return;
-  c.accesses.push_back({r, strong ? place : 0, level, strong, false, read});
+  c.remember({.place = strong ? place : 0, .level = level, .strong = strong, .write = false}, segment(), read);
 }
 
 Location Machine::Rules::element(const Action& action, const fencewise::Access& access, unsigned n) const {
@@ -161,9 +164,10 @@ void Machine::Rules::weak_store(const Action& action, const Store& store) {
     message.record = segment();
     message.origin = origin(n, EventKind::write, l, message.value);
     // Who doesn't know this write races with it; who does knows all that this thread knows.
-    std::erase_if(c.accesses, [&](const PastAccess& a) { return t.known.knows(a.record); });
+    for (PastAccesses& a : c.accesses) a.records.remove(t.known);
+    std::erase_if(c.accesses, [](const PastAccesses& a) { return a.records.empty(); });
     c.messages.clear();
-    c.accesses.push_back({message.record, 0, 0, false, true, message.origin});
+    c.remember({.place = 0, .level = 0, .strong = false, .write = true}, message.record, message.origin);
     c.messages.push_back(std::move(message));
   }
   finish({});
@@ -412,7 +416,7 @@ void Machine::Rules::store(const Action& action, std::uint32_t option) {
   }
   chose(c.messages[position - 1]);
   Message message = write_message(number, stored(action.operands[0], st.access.type), st.access, 0);
-  c.accesses.push_back({message.record, place, level, true, true, message.origin});
+  c.remember({.place = place, .level = level, .strong = true, .write = true}, message.record, message.origin);
   c.messages.insert(c.messages.begin() + static_cast<std::ptrdiff_t>(position), std::move(message));
   finish({});
 }
@@ -461,7 +465,7 @@ void Machine::Rules::atomic(const Action& action, std::uint32_t option) {
     }
     Cell& now = cell(number);
     now.messages[position].glued = m.mutation_ != Mutation::atomics_share_a_write;
-    now.accesses.push_back({message.record, place, level, true, true, message.origin});
+    now.remember({.place = place, .level = level, .strong = true, .write = true}, message.record, message.origin);
     now.messages.insert(now.messages.begin() + static_cast<std::ptrdiff_t>(position) + 1, std::move(message));
   } else {
     remember_read(cell(number), true, level, read_event);

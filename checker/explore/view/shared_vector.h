@@ -31,6 +31,10 @@ template <class T> class SharedVector {
       element = std::make_shared<T>(*element);
     return *element;
   }
+  // Whether nobody has written the element since one vector was copied from the other.
+  [[nodiscard]] bool shares(std::size_t n, const SharedVector& other) const {
+    return n < other.size() && elements_[n] == other.elements_[n];
+  }
   // Element `from` of another vector, which it may not be asked for again.
   void take(std::size_t n, SharedVector& other, std::size_t from) { elements_[n] = std::move(other.elements_[from]); }
 

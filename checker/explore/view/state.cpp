@@ -1,6 +1,35 @@
 #include "checker/explore/view/state.h"
 
+#include <algorithm>
+
 namespace fencewise::view {
+
+void Cell::remember(const AccessKind& kind, Record record, Origin origin) {
+  auto at = std::lower_bound(accesses.begin(), accesses.end(), kind, [](const PastAccesses& a, const AccessKind& k) { return a.kind < k; });
+  if (at == accesses.end() || at->kind != kind) at = accesses.insert(at, {kind, {}, {}});
+  if (at->records.knows(record)) return;
+  at->records.add(record);
+  if (origin == no_origin) return;
+  at->origins.resize(std::max<std::size_t>(at->origins.size(), record + 1), no_origin);
+  at->origins[record] = origin;
+}
+
+void Cell::unite_accesses() {
+  std::stable_sort(accesses.begin(), accesses.end(), [](const PastAccesses& a, const PastAccesses& b) { return a.kind < b.kind; });
+  for (std::size_t n = 1; n < accesses.size();) {
+    PastAccesses &one = accesses[n - 1], &other = accesses[n];
+    if (one.kind != other.kind) {
+      ++n;
+      continue;
+    }
+    one.records.merge(other.records);
+    one.origins.resize(std::max(one.origins.size(), other.origins.size()), no_origin);
+    for (std::size_t r = 0; r < other.origins.size(); ++r)
+      if (one.origins[r] == no_origin) one.origins[r] = other.origins[r];
+    accesses.erase(accesses.begin() + static_cast<std::ptrdiff_t>(n));
+  }
+}
+
 namespace {
 
 class Encoder {

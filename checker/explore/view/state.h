@@ -38,18 +38,34 @@ struct Message {
   Origin origin = no_origin;
 };
 
-struct PastAccess {
-  Record record = no_record;
+struct AccessKind {
   Place place = 0;  // of strong ones, as is `level`
   Level level = 0;
   bool strong = false;
   bool write = false;
-  Origin origin = no_origin;
+  friend auto operator<=>(const AccessKind&, const AccessKind&) = default;
+};
+
+// Past accesses of one kind to a location.
+struct PastAccesses {
+  AccessKind kind;
+  View records;
+  std::vector<Origin> origins;  // [record], while a path is retraced: the first of its accesses
 };
 
 struct Cell {
-  std::vector<Message> messages;  // in coherence order; empty: as the launch found it, and never accessed
-  std::vector<PastAccess> accesses;
+  std::vector<Message> messages;       // in coherence order; empty: as the launch found it, and never accessed
+  std::vector<PastAccesses> accesses;  // by kind
+
+  void remember(const AccessKind& kind, Record record, Origin origin);
+  // Gives each kind of past accesses another name, by f(AccessKind&); those that are of one kind then become one.
+  template <class F> void rename_accesses(F&& f) {
+    for (PastAccesses& a : accesses) f(a.kind);
+    unite_accesses();
+  }
+
+ private:
+  void unite_accesses();
 };
 
 enum class Status : std::uint8_t {

@@ -68,8 +68,9 @@ ViewExplorer::ViewExplorer(const LaunchContext& context, FenceReading fences, st
 
 // The number of the state, and whether it is new. A state that knows more than another can do nothing more: it is left out if
 // the other one is stored, and taken out if it is stored and not expanded yet.
-std::pair<ViewExplorer::Id, bool> ViewExplorer::store(std::string key, KnowledgeTable table, Id parent, Move move) {
-  auto& [control, same_control] = *stored_.try_emplace(std::move(key)).first;
+std::pair<ViewExplorer::Id, bool> ViewExplorer::store(Stored state, Id parent, Move move) {
+  auto& [control, same_control] = *stored_.try_emplace(std::move(state.control)).first;
+  KnowledgeTable& table = state.table;
   const auto id = static_cast<Id>(nodes_.size());
   for (const Id known : same_control)
     if (nodes_[known].table == table || (reductions_.subsume && knows_as_much(table, nodes_[known].table)) ||
@@ -200,7 +201,7 @@ Explored ViewExplorer::search(const FinalCheck& good, std::size_t most_bad, Fina
     return result;
   }
   normal_.apply(first);
-  queue.push_back(store(encode_control(first), table_of(first), no_node, {}).first);
+  queue.push_back(store(normal_.stored(first), no_node, {}).first);
   // Without symmetry a livelock is looked for on the way too: loops that write may have states without end.
   std::uint64_t next_look = stats_.steps + moves_before_first_look;
   while (!queue.empty()) {
@@ -248,7 +249,7 @@ Explored ViewExplorer::search(const FinalCheck& good, std::size_t most_bad, Fina
       }
       // What goes first goes alone, unless it leads back: then the others must not be put off for ever.
       bool all_fresh = true;
-      for (auto& [move, taken, control, table] : moves.successors) {
+      for (auto& [move, taken, next] : moves.successors) {
         ++stats_.steps;
         if (!budget_.spend(stats_)) return result;
         if (taken.trouble == Trouble::race_elsewhere) continue;
@@ -257,13 +258,13 @@ Explored ViewExplorer::search(const FinalCheck& good, std::size_t most_bad, Fina
           graph_.steps.push_back({id, Step::out, t});
           continue;
         }
-        if (control.empty()) {
+        if (!next) {
           // A poll that goes on: whatever it may do now it could do without having looked.
           all_fresh = false;
           if (taken.newest) graph_.steps.push_back({id, id, t});
           continue;
         }
-        const auto [to, fresh] = store(std::move(control), std::move(table), id, move);
+        const auto [to, fresh] = store(std::move(*next), id, move);
         all_fresh &= fresh;
         if (taken.newest) graph_.steps.push_back({id, to, t, !taken.quiet});
         if (reductions_.alone && stores_in_loops_) {

@@ -85,7 +85,7 @@ class ViewExplorer {
     bool expanded = false;
     Id instead = no_node;   // a state that allows all that this one does, and was met before this one was expanded
   };
-  [[nodiscard]] std::pair<Id, bool> store(std::string control, KnowledgeTable table, Id parent, Move move);
+  [[nodiscard]] std::pair<Id, bool> store(Stored state, Id parent, Move move);
   void expand_ahead(const std::deque<Id>& queue, const State& like);
   [[nodiscard]] Expansion expansion_of(Id id, const State& like);
   [[nodiscard]] State state_of(Id id, const State& like) const;
