@@ -16,7 +16,8 @@ namespace {
 
 using enum ReductionVersion;
 
-constexpr std::int64_t most_threads = 256;
+constexpr std::int64_t standard_threads = 256, most_threads = 1024;
+constexpr int most_steps = 10;  // of a block of most_threads
 
 struct Described {
   ReductionVersion version;
@@ -39,23 +40,22 @@ std::uint32_t elements(ReductionVersion version, std::int64_t threads) {
 
 std::vector<Parameter> parameters(ReductionVersion version) {
   const std::int64_t least = has_warp_tail(version) ? 64 : 2;
-  const std::int64_t block = elements(version, most_threads);
   return {{.name = "n",
            .help = "elements",
-           .standard = block,
+           .standard = elements(version, standard_threads),
            .min = elements(version, least),
-           .max = 8 * block,
+           .max = 8 * std::int64_t{elements(version, most_threads)},
            .choices = {}},
           {.name = "threads",
            .help = "a block, a power of two",
-           .standard = most_threads,
+           .standard = standard_threads,
            .min = least,
            .max = most_threads,
            .choices = {}}};
 }
 
 // Barrier 1 follows the loads, each other one a step. The sums that a step leaves are read by other threads in the next,
-// or by the warp that adds the last 64; what the last step leaves, its own thread 0 reads.
+// or by the warp that adds the last 64; what the last step leaves, its own thread 0 reads. How many steps there are is the block's.
 std::vector<DroppedBarrier> dropped_barriers(ReductionVersion version) {
   using enum FindingKind;
   const Expectation races = violated({race}, "sdata[");
@@ -66,9 +66,9 @@ std::vector<DroppedBarrier> dropped_barriers(ReductionVersion version) {
   std::vector<DroppedBarrier> dropped = {{"elements are added before their threads have stored them",
                                           block_of(has_warp_tail(version) ? 64 : 2), races,
                                           violated({assertion, unwritten_read})}};
-  const int steps = has_warp_tail(version) ? 2 : 8;
+  const int steps = has_warp_tail(version) ? 4 : most_steps;
   for (int step = 1; step <= steps; ++step) {
-    const bool unnecessary = step == 8;
+    const bool unnecessary = step == most_steps;
     // The least block in which another step, or the warp's tail, follows.
     const std::int64_t threads =
         has_warp_tail(version) ? std::int64_t{64} << step : std::min(std::int64_t{2} << step, most_threads);
