@@ -35,6 +35,7 @@ struct ViewReductions {
   bool forget = true;   // drop messages, past accesses and views that nobody can use any more
   bool merge = true;    // records known to the same threads and messages become one
   bool subsume = true;  // drop a state that knows more than a stored one
+  bool collapse = true;  // store states in pieces that they share
   bool idle = true;     // a poll that leaves its thread where it was is no new state
   bool alone = true;    // an operation that nothing others do can change is taken before theirs; so is taking a free place
 };

@@ -102,20 +102,18 @@ template <class StateRef, class F> void each_cell(StateRef& s, F&& f) {
     if (!s.cells.read(c).messages.empty()) f(c, s.cells[c]);
 }
 
-// How a table lies in its words: numbers of columns, records and rows; names of the columns; the columns that know each record;
-// names of the rows; the records of each row.
 struct Layout {
-  explicit Layout(const KnowledgeTable& table)
-      : columns(table[0]), records(table[1]), rows(table[2]), width((columns + 63) / 64), row_width((records + 63) / 64),
-        column_names(table.data() + 3, columns), bits(table.data() + 3 + columns), row_names(bits + records * width, rows),
-        sets(row_names.data() + rows) {}
-  [[nodiscard]] Words record(std::size_t r) const { return {bits + r * width, width}; }
-  [[nodiscard]] Words row(std::size_t r) const { return {sets + r * row_width, row_width}; }
+  explicit Layout(const TableView& table)
+      : columns(table.columns.size()), records(table.records[0]), rows(table.rows.size()), width((columns + 63) / 64),
+        row_width((records + 63) / 64), column_names(table.columns), row_names(table.rows), bits(table.records.subspan(1)),
+        sets(table.sets) {}
+  [[nodiscard]] Words record(std::size_t r) const { return bits.subspan(r * width, width); }
+  [[nodiscard]] Words row(std::size_t r) const { return sets.subspan(r * row_width, row_width); }
   std::size_t columns, records, rows, width, row_width;
-  Words column_names;
-  const std::uint64_t* bits;
-  Words row_names;
-  const std::uint64_t* sets;
+  Words column_names, row_names;
+
+ private:
+  Words bits, sets;
 };
 
 template <class F> void each_bit(Words words, F&& f) {
@@ -125,7 +123,7 @@ template <class F> void each_bit(Words words, F&& f) {
 
 void set_bit(std::span<std::uint64_t> words, std::size_t n) { words[n / 64] |= std::uint64_t{1} << (n % 64); }
 
-void append(KnowledgeTable& table, Words words) { table.insert(table.end(), words.begin(), words.end()); }
+void append(std::vector<std::uint64_t>& to, Words words) { to.insert(to.end(), words.begin(), words.end()); }
 
 }  // namespace
 
@@ -259,53 +257,47 @@ KnowledgeTable table_of(const State& s, const Knowledge& k) {
   std::vector<std::uint64_t> any(k.views.width(), 0);
   for (std::size_t r = 0; r < records; ++r)
     for (std::size_t w = 0; w < any.size(); ++w) any[w] |= k.views.row(r)[w];
+  KnowledgeTable table;
   std::vector<std::size_t> place(k.views.columns());  // [column of k.views] column of the table
-  std::size_t columns = 0, views = 0, rows = k.accesses.size();
-  for (std::size_t c = 0; c < place.size(); ++c)
-    if ((any[c / 64] >> (c % 64) & 1U) != 0) place[c] = columns++;
-  each_cell(s, [&](CellId, const Cell& c) {
-    for (const Message& m : c.messages) rows += static_cast<std::size_t>(m.record != no_record);
-  });
-
-  const std::size_t width = (columns + 63) / 64, row_width = (records + 63) / 64;
-  KnowledgeTable table{columns, records, rows};
-  table.reserve(3 + columns + records * width + rows * (1 + row_width));
+  std::size_t view = 0;
   each_column(s, [&](std::uint64_t n, const View& v) {
     if (v.empty()) return;
-    if ((any[views / 64] >> (views % 64) & 1U) != 0) table.push_back(n);
-    ++views;
+    if ((any[view / 64] >> (view % 64) & 1U) != 0) {
+      place[view] = table.columns.size();
+      table.columns.push_back(n);
+    }
+    ++view;
   });
-  const std::size_t bits = table.size();
-  table.resize(bits + records * width, 0);
+  const std::size_t width = (table.columns.size() + 63) / 64, row_width = (records + 63) / 64;
+  table.records.assign(1 + records * width, 0);
+  table.records[0] = records;
   for (std::size_t r = 0; r < records; ++r) {
-    const auto to = std::span(table).subspan(bits + r * width, width);
-    if (columns == place.size())
+    const auto to = std::span(table.records).subspan(1 + r * width, width);
+    if (table.columns.size() == place.size())
       std::ranges::copy(k.views.row(r), to.begin());
     else
       each_bit(k.views.row(r), [&](std::size_t c) { set_bit(to, place[c]); });
   }
+  const auto next_row = [&](std::uint64_t n) {
+    table.rows.push_back(n);
+    table.sets.resize(table.sets.size() + row_width, 0);
+    return std::span(table.sets).last(row_width);
+  };
   each_cell(s, [&](CellId number, const Cell& c) {
     for (std::size_t n = 0; n < c.messages.size(); ++n)
-      if (c.messages[n].record != no_record) table.push_back(name(Row::message, number, n));
+      if (c.messages[n].record != no_record) set_bit(next_row(name(Row::message, number, n)), k.number[c.messages[n].record]);
   });
+  auto accesses = k.accesses.begin();
   each_cell(s, [&](CellId number, const Cell& c) {
-    for (const PastAccesses& a : c.accesses) table.push_back(name_of(number, a.kind));
+    for (const PastAccesses& a : c.accesses) {
+      const auto& words = (accesses++)->words();
+      std::copy_n(words.begin(), std::min(words.size(), row_width), next_row(name_of(number, a.kind)).begin());
+    }
   });
-  std::size_t at = table.size();
-  table.resize(at + rows * row_width, 0);
-  const auto next_row = [&] { return std::span(table).subspan(std::exchange(at, at + row_width), row_width); };
-  each_cell(s, [&](CellId, const Cell& c) {
-    for (const Message& m : c.messages)
-      if (m.record != no_record) set_bit(next_row(), k.number[m.record]);
-  });
-  for (const View& some : k.accesses) {
-    const auto& words = some.words();
-    std::copy_n(words.begin(), std::min(words.size(), row_width), next_row().begin());
-  }
   return table;
 }
 
-void read_table(const KnowledgeTable& table, State& s) {
+void read_table(const TableView& table, State& s) {
   const Layout t(table);
   s.records = static_cast<std::uint32_t>(t.records);
   BitMatrix by_record(t.records, t.columns);
@@ -328,7 +320,7 @@ void read_table(const KnowledgeTable& table, State& s) {
   }
 }
 
-bool knows_as_much(const KnowledgeTable& more, const KnowledgeTable& less) {
+bool knows_as_much(const TableView& more, const TableView& less) {
   const Layout m(more), l(less);
   // A message that everybody knows has no row: whoever does not know it here could then not be told.
   std::vector<std::size_t> row_of_less(m.rows);
@@ -445,12 +437,9 @@ KnowledgeTable renamed(const KnowledgeTable& table, const TableNames& names) {
 
   std::sort(columns.begin(), columns.end());
   std::sort(rows.begin(), rows.end());
-  KnowledgeTable result{t.columns, t.records, t.rows};
-  result.reserve(table.size());
-  append(result, columns);
-  for (const std::size_t r : order) append(result, bits.row(r));
-  append(result, rows);
-  for (std::size_t n = 0; n < t.rows; ++n) append(result, sets.row(n));
+  KnowledgeTable result{std::move(columns), {t.records}, std::move(rows), {}};
+  for (const std::size_t r : order) append(result.records, bits.row(r));
+  for (std::size_t n = 0; n < t.rows; ++n) append(result.sets, sets.row(n));
   return result;
 }
 

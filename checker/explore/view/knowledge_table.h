@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <span>
 #include <vector>
 
 #include "checker/check.h"
@@ -24,14 +25,28 @@ struct Knowledge {
 // Gives the state's records those numbers.
 void renumber(State& state, const Knowledge& knowledge);
 
-using KnowledgeTable = std::vector<std::uint64_t>;
+struct KnowledgeTable {
+  std::vector<std::uint64_t> columns;  // names of the views that know some record, ascending
+  std::vector<std::uint64_t> records;  // how many; then, for each, the columns that know it, in whole words
+  std::vector<std::uint64_t> rows;     // names of messages and kinds of past accesses, ascending
+  std::vector<std::uint64_t> sets;     // [row] its records, in whole words
+  friend bool operator==(const KnowledgeTable&, const KnowledgeTable&) = default;
+};
+// A table that lies elsewhere.
+struct TableView {
+  TableView(std::span<const std::uint64_t> c, std::span<const std::uint64_t> r, std::span<const std::uint64_t> w,
+            std::span<const std::uint64_t> s)
+      : columns(c), records(r), rows(w), sets(s) {}
+  TableView(const KnowledgeTable& t) : columns(t.columns), records(t.records), rows(t.rows), sets(t.sets) {}  // NOLINT: a view of it
+  std::span<const std::uint64_t> columns, records, rows, sets;
+};
 
 // Equal for equal knowledge.
 [[nodiscard]] KnowledgeTable table_of(const State& state, const Knowledge& knowledge);
 // Fills in the records, views and past accesses of a state that has its threads, messages and arrivals.
-void read_table(const KnowledgeTable& table, State& state);
+void read_table(const TableView& table, State& state);
 // Whether the state of `more` can do nothing that the state of `less` can't. Their threads and messages are the same.
-[[nodiscard]] bool knows_as_much(const KnowledgeTable& more, const KnowledgeTable& less);
+[[nodiscard]] bool knows_as_much(const TableView& more, const TableView& less);
 
 // New names for what a table speaks of.
 struct TableNames {

@@ -8,7 +8,6 @@
 #pragma once
 
 #include <optional>
-#include <string>
 #include <vector>
 
 #include "checker/check.h"
@@ -23,7 +22,7 @@ using Reductions = ViewReductions;
 
 // A state in normal form, as it is stored.
 struct Stored {
-  std::string control;   // threads, messages and arrivals (state.h)
+  Control control;       // threads, messages and arrivals
   KnowledgeTable table;  // what is known
 };
 

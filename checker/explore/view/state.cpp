@@ -36,13 +36,20 @@ class Encoder {
  public:
   explicit Encoder(const State& s) : state_(s) {}
 
-  std::string run() {
-    for (const Thread& t : state_.threads) thread(t);
+  Control run() {
     std::uint64_t cells = 0;
     for (const Cell& c : state_.cells) cells += static_cast<std::uint64_t>(!c.messages.empty());
     put(cells);
+    end_piece();
+    for (const Thread& t : state_.threads) {
+      thread(t);
+      end_piece();
+    }
     for (CellId c = 0; c < state_.cells.size(); ++c)
-      if (!state_.cells[c].messages.empty()) cell(c, state_.cells[c]);
+      if (!state_.cells[c].messages.empty()) {
+        cell(c, state_.cells[c]);
+        end_piece();
+      }
     put(state_.arrivals.size());
     for (const Arrival& a : state_.arrivals) {
       put(a.thread);
@@ -50,14 +57,16 @@ class Encoder {
       put(a.instance ? *a.instance + 1 : 0);
       put(a.predicate);
     }
-    return std::move(out_);
+    end_piece();
+    return std::move(control_);
   }
 
  private:
   void put(std::uint64_t n) {  // seven bits a byte
-    for (; n >= 128; n >>= 7U) out_.push_back(static_cast<char>(n | 128U));
-    out_.push_back(static_cast<char>(n));
+    for (; n >= 128; n >>= 7U) control_.bytes.push_back(static_cast<char>(n | 128U));
+    control_.bytes.push_back(static_cast<char>(n));
   }
+  void end_piece() { control_.ends.push_back(static_cast<std::uint32_t>(control_.bytes.size())); }
   void put(Value v) {
     put(v.term());
     if (v.is_number()) put(v.bits());
@@ -88,19 +97,20 @@ class Encoder {
   }
 
   const State& state_;
-  std::string out_;
+  Control control_;
 };
 
 // Reads what Encoder wrote, in the same order.
 class Decoder {
  public:
-  explicit Decoder(const std::string& control) : control_(control.data()) {}
+  explicit Decoder(const std::string& bytes) : next_(bytes.data()) {}
 
   State run(const State& like) {
     State s;
     s.threads.resize(like.threads.size());
+    std::uint64_t cells = get();
     for (std::size_t t = 0; t < s.threads.size(); ++t) thread(s.threads[t]);
-    for (std::uint64_t n = get(); n > 0; --n) cell(s.cells);
+    for (; cells > 0; --cells) cell(s.cells);
     s.arrivals.resize(get());
     for (Arrival& a : s.arrivals) {
       a.thread = static_cast<ThreadId>(get());
@@ -119,7 +129,7 @@ class Decoder {
   std::uint64_t get() {
     std::uint64_t n = 0;
     for (unsigned shift = 0;; shift += 7) {
-      const auto byte = static_cast<unsigned char>(*control_++);
+      const auto byte = static_cast<unsigned char>(*next_++);
       n |= std::uint64_t{byte & 127U} << shift;
       if (byte < 128) return n;
     }
@@ -162,13 +172,13 @@ class Decoder {
     }
   }
 
-  const char* control_;
+  const char* next_;
 };
 
 }  // namespace
 
-State decode_control(const std::string& control, const State& like) { return Decoder(control).run(like); }
+State decode_control(const std::string& bytes, const State& like) { return Decoder(bytes).run(like); }
 
-std::string encode_control(const State& state) { return Encoder(state).run(); }
+Control encode_control(const State& state) { return Encoder(state).run(); }
 
 }  // namespace fencewise::view

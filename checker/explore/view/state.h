@@ -139,10 +139,15 @@ class LocationTable {
   std::vector<Location> locations_;
 };
 
-// A state in normal form without private steps to take, as bytes: threads, messages, arrivals. What views know is apart
-// (knowledge_table.h), for subsumption.
-[[nodiscard]] std::string encode_control(const State& state);
+// A state in normal form without private steps to take, as bytes: a piece for each thread and each location, and one for arrivals.
+// What views know is apart (knowledge_table.h), for subsumption.
+struct Control {
+  std::string bytes;
+  std::vector<std::uint32_t> ends;  // [piece] where the next one begins
+  friend bool operator==(const Control&, const Control&) = default;
+};
+[[nodiscard]] Control encode_control(const State& state);
 // The state again, without what is known. `like`: any state of the same launch.
-[[nodiscard]] State decode_control(const std::string& control, const State& like);
+[[nodiscard]] State decode_control(const std::string& bytes, const State& like);
 
 }  // namespace fencewise::view

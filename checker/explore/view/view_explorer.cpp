@@ -58,7 +58,8 @@ ViewExplorer::ViewExplorer(const LaunchContext& context, FenceReading fences, st
       normal_(machine_, symmetry_ ? &*symmetry_ : nullptr, replays, reductions),
       reductions_(reductions),
       budget_(budget),
-      stats_(stats) {
+      stats_(stats),
+      stored_(reductions) {
   // An independent operation that is taken first makes no difference, unless its thread may be left standing before it.
   reductions_.alone &= schedulers_.all_fair();
   for (const Kernel& kernel : context.problem.kernels) stores_in_loops_ |= has_store_in_loop(kernel);
@@ -66,33 +67,13 @@ ViewExplorer::ViewExplorer(const LaunchContext& context, FenceReading fences, st
     expanders_.push_back(std::make_unique<Expander>(machine_, symmetry_ ? &*symmetry_ : nullptr, replays, reductions_));
 }
 
-// The number of the state, and whether it is new. A state that knows more than another can do nothing more: it is left out if
-// the other one is stored, and taken out if it is stored and not expanded yet.
-std::pair<ViewExplorer::Id, bool> ViewExplorer::store(Stored state, Id parent, Move move) {
-  auto& [control, same_control] = *stored_.try_emplace(std::move(state.control)).first;
-  KnowledgeTable& table = state.table;
-  const auto id = static_cast<Id>(nodes_.size());
-  for (const Id known : same_control)
-    if (nodes_[known].table == table || (reductions_.subsume && knows_as_much(table, nodes_[known].table)) ||
-        (mutation() == Mutation::less_known_is_dropped && knows_as_much(nodes_[known].table, table)))
-      return {known, false};
-  if (reductions_.subsume)
-    std::erase_if(same_control, [&](Id known) {
-      if (nodes_[known].expanded || !knows_as_much(nodes_[known].table, table)) return false;
-      nodes_[known].instead = id;
-      --stats_.states;
-      return true;
-    });
-  same_control.push_back(id);
-  nodes_.push_back({.parent = parent, .move = move, .control = &control, .table = std::move(table)});
-  ++stats_.states;
-  return {id, true};
-}
-
-State ViewExplorer::state_of(Id id, const State& like) const {
-  State state = decode_control(*nodes_[id].control, like);
-  read_table(nodes_[id].table, state);
-  return state;
+std::pair<ViewExplorer::Id, bool> ViewExplorer::store(const Stored& state, Id parent, Move move) {
+  const auto met = stored_.add(state, [&](Id known) { return !nodes_[known].expanded; });
+  if (!met.fresh) return {met.id, false};
+  for (const Id known : met.replaced) nodes_[known].instead = met.id;
+  stats_.states += 1 - met.replaced.size();
+  nodes_.push_back({.parent = parent, .move = move});
+  return {met.id, true};
 }
 
 ViewExplorer::Id ViewExplorer::standing_for(Id id) const {
@@ -129,7 +110,7 @@ void ViewExplorer::expand_ahead(const std::deque<Id>& queue, const State& like) 
   const auto work = [&](Expander& expander) {
     for (std::size_t n = next++; n < ahead_.size(); n = next++) {
       try {
-        Expansion expansion = expander.begin(state_of(ahead_[n].id, like));
+        Expansion expansion = expander.begin(stored_.state(ahead_[n].id, like));
         while (!expansion.whole() && (expansion.moves.empty() || !expansion.moves.back().goes_first)) expander.go_on(expansion);
         ahead_[n].expansion = std::move(expansion);
       } catch (...) {  // it is thrown again in turn
@@ -157,7 +138,7 @@ Expansion ViewExplorer::expansion_of(Id id, const State& like) {
     if (first.expansion) return std::move(*first.expansion);
     break;
   }
-  return expanders_.front()->begin(state_of(id, like));
+  return expanders_.front()->begin(stored_.state(id, like));
 }
 
 Explored ViewExplorer::explore(const FinalCheck& good, std::size_t most_bad, FinalState told_apart_by) {
@@ -264,7 +245,7 @@ Explored ViewExplorer::search(const FinalCheck& good, std::size_t most_bad, Fina
           if (taken.newest) graph_.steps.push_back({id, id, t});
           continue;
         }
-        const auto [to, fresh] = store(std::move(*next), id, move);
+        const auto [to, fresh] = store(*next, id, move);
         all_fresh &= fresh;
         if (taken.newest) graph_.steps.push_back({id, to, t, !taken.quiet});
         if (reductions_.alone && stores_in_loops_) {
@@ -304,7 +285,7 @@ std::optional<Explored::Bad> ViewExplorer::livelock() {
   State like;
   like.threads.resize(context_.image.threads.size());
   const auto standing_in = [&](Id id) {
-    const State s = state_of(id, like);
+    const State s = stored_.state(id, like);
     Schedulers::Standing standing;
     for (const Thread& t : s.threads) {
       standing.finished.push_back(t.status == Status::exited);

@@ -8,8 +8,6 @@
 #include <functional>
 #include <memory>
 #include <optional>
-#include <string>
-#include <unordered_map>
 #include <vector>
 
 #include "checker/check.h"
@@ -17,8 +15,8 @@
 #include "checker/explore/view/allowed_cycle.h"
 #include "checker/explore/view/endless.h"
 #include "checker/explore/view/expand.h"
-#include "checker/explore/view/knowledge_table.h"
 #include "checker/explore/view/normal_form.h"
+#include "checker/explore/view/stored_states.h"
 
 namespace fencewise::view {
 
@@ -68,7 +66,7 @@ class ViewExplorer {
 
  private:
   class Rerun;
-  using Id = std::uint32_t;
+  using Id = StoredStates::Id;
   static constexpr Id no_node = ~Id{0};
   [[nodiscard]] Mutation mutation() const { return static_cast<Mutation>(reductions_.mutation); }
   // States that are expanded ahead of their turn.
@@ -79,16 +77,14 @@ class ViewExplorer {
   struct Node {
     Id parent;
     Move move;
-    const std::string* control;  // a key of stored_
-    KnowledgeTable table;
     bool partly = false;    // only the thread that goes first was moved
     bool expanded = false;
     Id instead = no_node;   // a state that allows all that this one does, and was met before this one was expanded
   };
-  [[nodiscard]] std::pair<Id, bool> store(Stored state, Id parent, Move move);
+  // The number of the state, and whether it is new.
+  [[nodiscard]] std::pair<Id, bool> store(const Stored& state, Id parent, Move move);
   void expand_ahead(const std::deque<Id>& queue, const State& like);
   [[nodiscard]] Expansion expansion_of(Id id, const State& like);
-  [[nodiscard]] State state_of(Id id, const State& like) const;
   [[nodiscard]] Id standing_for(Id id) const;
   [[nodiscard]] Path path_to(Id id) const;
   [[nodiscard]] MemoryImage memory_of(const State& state);
@@ -113,8 +109,8 @@ class ViewExplorer {
   std::deque<Ahead> ahead_;                           // in the order of the queue
   Budget& budget_;
   SearchStats& stats_;
-  std::unordered_map<std::string, std::vector<Id>> stored_;  // by control; keys stay where they are
-  std::vector<Node> nodes_;                                     // [id]
+  StoredStates stored_;
+  std::vector<Node> nodes_;  // [id]
   // Where a store that goes first alone may be repeated: others may have to read, again and again, what is newest before it. Then
   // all steps are noted, and if such a store is on a cycle, nothing goes first.
   bool stores_in_loops_ = false;
