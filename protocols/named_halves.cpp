@@ -37,11 +37,11 @@ std::vector<Row<Steps>> rows() {
 
       {"producer-only-arrives", "producers write the next round while the last is read, or meet themselves at full",
        {two_rounds},
-       violated({race, stuck}), violated({assertion, stuck}),
+       violated({race, barrier_divergence}), violated({assertion, barrier_divergence}),
        [](Steps& s) { s.producer_waits = false; }},
 
       {"one-barrier", "full and empty on one number: a producer's arrival meets its own wait", {two_rounds},
-       violated({race, assertion, stuck, unwritten_read}), violated({assertion, stuck, unwritten_read}),
+       violated({race, barrier_divergence}), violated({assertion, barrier_divergence}),
        [](Steps& s) { s.empty = s.full; }},
 
       {"count-of-half", "full counts one half only: consumers meet without the producers", {a_round},
