@@ -7,7 +7,7 @@ namespace fencewise::protocols {
 std::vector<Parameter> grid_barrier_parameters() {
   return {{"ctas", "CTAs of the grid, all resident", 2, 1, 132, {}},
           {"threads", "threads of a CTA", 1, 1, 1024, {}},
-          {"rounds", "how often the grid meets", 2, 1, 8, {}},
+          {"rounds", "how often the grid meets", 2, 0, 8, {}},
           {"replays", "how often the launch is repeated", 1, 1, 8, {}}};
 }
 

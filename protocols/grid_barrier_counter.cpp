@@ -30,20 +30,20 @@ struct Steps {
 // clang-format off
 std::vector<Row<Steps>> rows() {
   using enum FindingKind;
-  const Need two_ctas{"ctas", 2}, two_threads{"threads", 2}, two_rounds{"rounds", 2}, two_replays{"replays", 2};
+  const Need two_ctas{"ctas", 2}, two_threads{"threads", 2}, a_round{"rounds", 1}, two_rounds{"rounds", 2}, two_replays{"replays", 2};
   return {
       {"", "the counter rises through all rounds; the last CTA to leave makes it zero", {},
        verified(), verified(), nullptr},
 
-      {"relaxed-arrival", "arriving doesn't release what was written", {two_ctas},
+      {"relaxed-arrival", "arriving doesn't release what was written", {two_ctas, a_round},
        violated({race}, "cell"), verified(),
        [](Steps& s) { s.arrive = relaxed(Scope::gpu); }},
 
-      {"relaxed-poll", "who waits doesn't acquire", {two_ctas},
+      {"relaxed-poll", "who waits doesn't acquire", {two_ctas, a_round},
        violated({race}, "cell"), verified(),
        [](Steps& s) { s.poll = relaxed(Scope::gpu); }},
 
-      {"arrival-scope-cta", "arriving at a scope that leaves the other CTAs out", {two_ctas},
+      {"arrival-scope-cta", "arriving at a scope that leaves the other CTAs out", {two_ctas, a_round},
        violated({race}), verified(),
        [](Steps& s) { s.arrive = release(Scope::cta); }},
 
@@ -56,15 +56,15 @@ std::vector<Row<Steps>> rows() {
        violated({livelock, stuck}), violated({livelock, stuck}),
        [](Steps& s) { s.poll_for_equality = true; }},
 
-      {"no-reset", "the next launch finds the counter full and doesn't wait", {two_ctas, two_replays},
+      {"no-reset", "the next launch finds the counter full and doesn't wait", {two_ctas, a_round, two_replays},
        violated({race, assertion, contract}), violated({assertion, contract}),
        [](Steps& s) { s.reset = Reset::never; }},
 
-      {"reset-by-last-arrival", "the others may miss that it was full and wait for ever, or arrive before it is zero", {two_ctas},
+      {"reset-by-last-arrival", "the others may miss that it was full and wait for ever, or arrive before it is zero", {two_ctas, a_round},
        violated({livelock, stuck, race}), violated({livelock, stuck, assertion}),
        [](Steps& s) { s.target_rises = false; s.reset = Reset::by_last_to_arrive; s.arrive = acq_rel(Scope::gpu); }},
 
-      {"reset-after-waiting", "everybody resets: under a late poller, or over the next round's arrivals", {two_ctas},
+      {"reset-after-waiting", "everybody resets: under a late poller, or over the next round's arrivals", {two_ctas, a_round},
        violated({livelock, stuck}), violated({livelock, stuck}),
        [](Steps& s) { s.target_rises = false; s.reset = Reset::after_the_wait; }},
 
@@ -73,15 +73,15 @@ std::vector<Row<Steps>> rows() {
        violated({livelock, stuck}), violated({livelock, stuck}),
        [](Steps& s) { s.target_rises = false; s.reset = Reset::ends_the_wait; s.arrive = acq_rel(Scope::gpu); }},
 
-      {"relaxed-leaving", "the last to leave doesn't know that the others have looked for the last time", {two_ctas},
+      {"relaxed-leaving", "the last to leave doesn't know that the others have looked for the last time", {two_ctas, a_round},
        violated({race}), verified(),
        [](Steps& s) { s.leave = relaxed(Scope::gpu); }},
 
-      {"no-barrier-before", "thread 0 arrives while others of its CTA still write", {two_ctas, two_threads},
+      {"no-barrier-before", "thread 0 arrives while others of its CTA still write", {two_ctas, two_threads, a_round},
        violated({race}, "cell"), violated({assertion}, "out"),
        [](Steps& s) { s.meeting.barrier_before = false; }},
 
-      {"no-barrier-after", "the other threads don't wait until thread 0 has met the grid", {two_ctas, two_threads},
+      {"no-barrier-after", "the other threads don't wait until thread 0 has met the grid", {two_ctas, two_threads, a_round},
        violated({race}, "cell"), violated({assertion}, "out"),
        [](Steps& s) { s.meeting.barrier_after = false; }},
   };
@@ -158,7 +158,7 @@ Protocol grid_barrier_counter() {
           .summary = "a barrier of all CTAs by one counter, and the ways to reset it wrongly",
           .parameters = grid_barrier_parameters(),
           .variants = variants_of(rows()),
-          .sweep = "ctas=1..3,threads=1..2,rounds=1..3,replays=1..2",
+          .sweep = "ctas=1..3,threads=1..2,rounds=0..3,replays=1..2",
           .build = build};
 }
 

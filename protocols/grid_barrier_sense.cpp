@@ -32,32 +32,32 @@ void use_fences(Steps& s) {
 // clang-format off
 std::vector<Row<Steps>> rows() {
   using enum FindingKind;
-  const Need two_ctas{"ctas", 2}, two_threads{"threads", 2}, two_rounds{"rounds", 2};
+  const Need two_ctas{"ctas", 2}, two_threads{"threads", 2}, a_round{"rounds", 1}, two_rounds{"rounds", 2};
   return {
       {"", "note the generation, arrive; the last resets the counter and starts the next", {},
        verified(), verified(), nullptr},
 
-      {"relaxed-arrival", "arriving doesn't release: the last can't pass on what the others wrote", {two_ctas},
+      {"relaxed-arrival", "arriving doesn't release: the last can't pass on what the others wrote", {two_ctas, a_round},
        violated({race}, "cell"), verified(),
        [](Steps& s) { s.arrive = relaxed(Scope::gpu); }},
 
-      {"arrival-without-acquire", "the last to arrive doesn't acquire what the others released", {two_ctas},
+      {"arrival-without-acquire", "the last to arrive doesn't acquire what the others released", {two_ctas, a_round},
        violated({race}, "cell"), verified(),
        [](Steps& s) { s.arrive = release(Scope::gpu); }},
 
-      {"relaxed-start", "the new generation doesn't release", {two_ctas},
+      {"relaxed-start", "the new generation doesn't release", {two_ctas, a_round},
        violated({race}, "cell"), verified(),
        [](Steps& s) { s.start = relaxed(Scope::gpu); }},
 
-      {"relaxed-poll", "who waits doesn't acquire", {two_ctas},
+      {"relaxed-poll", "who waits doesn't acquire", {two_ctas, a_round},
        violated({race}, "cell"), verified(),
        [](Steps& s) { s.poll = relaxed(Scope::gpu); }},
 
-      {"arrival-scope-cta", "arriving at a scope that leaves the other CTAs out", {two_ctas},
+      {"arrival-scope-cta", "arriving at a scope that leaves the other CTAs out", {two_ctas, a_round},
        violated({race}), verified(),
        [](Steps& s) { s.arrive = acq_rel(Scope::cta); }},
 
-      {"look-after-arriving", "the generation may be the next one already: then nothing ends the wait", {two_ctas},
+      {"look-after-arriving", "the generation may be the next one already: then nothing ends the wait", {two_ctas, a_round},
        violated({livelock, stuck}), violated({livelock, stuck}),
        [](Steps& s) { s.look_before_arriving = false; }},
 
@@ -69,11 +69,11 @@ std::vector<Row<Steps>> rows() {
        violated({livelock, stuck}), violated({livelock, stuck}),
        [](Steps& s) { s.reset_first = false; }},
 
-      {"no-barrier-before", "thread 0 arrives while others of its CTA still write", {two_ctas, two_threads},
+      {"no-barrier-before", "thread 0 arrives while others of its CTA still write", {two_ctas, two_threads, a_round},
        violated({race}, "cell"), violated({assertion}, "out"),
        [](Steps& s) { s.meeting.barrier_before = false; }},
 
-      {"no-barrier-after", "the other threads don't wait until thread 0 has met the grid", {two_ctas, two_threads},
+      {"no-barrier-after", "the other threads don't wait until thread 0 has met the grid", {two_ctas, two_threads, a_round},
        violated({race}, "cell"), violated({assertion}, "out"),
        [](Steps& s) { s.meeting.barrier_after = false; }},
 
@@ -91,7 +91,7 @@ std::vector<Row<Steps>> rows() {
        [](Steps& s) { use_fences(s); s.fence_before_start = {}; }},
 
       {"fence-before-look", "the look stands behind the fence: it may read what arriving brings about (load buffering)",
-       {two_ctas},
+       {two_ctas, a_round},
        violated({livelock, stuck}), verified(),
        [](Steps& s) { use_fences(s); std::swap(s.fence_before_look, s.fence_before_arriving); }},
   };
@@ -146,7 +146,7 @@ Protocol grid_barrier_sense() {
           .summary = "a barrier of all CTAs, used again and again: a counter and a generation",
           .parameters = grid_barrier_parameters(),
           .variants = variants_of(rows()),
-          .sweep = "ctas=1..3,threads=1..2,rounds=1..3,replays=1..2",
+          .sweep = "ctas=1..3,threads=1..2,rounds=0..3,replays=1..2",
           .build = build};
 }
 

@@ -28,20 +28,20 @@ struct Shape {
 // clang-format off
 std::vector<Row<Steps>> rows() {
   using enum FindingKind;
-  const Need two_readers{"readers", 2}, two_rounds{"rounds", 2}, three_rounds{"rounds", 3};
+  const Need two_readers{"readers", 2}, a_round{"rounds", 1}, two_rounds{"rounds", 2}, three_rounds{"rounds", 3};
   return {
       {"", "two slots; readers wait for at least their round, the writer for all readers of the slot", {},
        verified(), verified(), nullptr},
 
-      {"relaxed-flag", "the flag doesn't release the message", {},
+      {"relaxed-flag", "the flag doesn't release the message", {a_round},
        violated({race}, "data"), verified(),
        [](Steps& s) { s.show = relaxed(Scope::gpu); }},
 
-      {"relaxed-poll", "readers don't acquire the message", {},
+      {"relaxed-poll", "readers don't acquire the message", {a_round},
        violated({race}, "data"), verified(),
        [](Steps& s) { s.poll = relaxed(Scope::gpu); }},
 
-      {"flag-scope-cta", "the flag is shown at a scope that leaves the readers out", {},
+      {"flag-scope-cta", "the flag is shown at a scope that leaves the readers out", {a_round},
        violated({race}), verified(),
        [](Steps& s) { s.show = release(Scope::cta); }},
 
@@ -151,9 +151,9 @@ Problem build(const Parameters& parameters, std::string_view variant) {
 Protocol message_passing() {
   return {.name = "message-passing",
           .summary = "one CTA writes a message a round, the others read it; a flag, two slots",
-          .parameters = {{"readers", "CTAs that read", 2, 1, 131, {}}, {"rounds", "messages", 2, 1, 8, {}}},
+          .parameters = {{"readers", "CTAs that read", 2, 1, 131, {}}, {"rounds", "messages", 2, 0, 8, {}}},
           .variants = variants_of(rows()),
-          .sweep = "readers=1..3,rounds=1..3",
+          .sweep = "readers=1..3,rounds=0..3",
           .build = build};
 }
 

@@ -4,6 +4,7 @@
 // the protocol as it should be; a variant is a row that changes one of them and says what a check must then answer.
 #pragma once
 
+#include <algorithm>
 #include <bit>
 #include <functional>
 #include <optional>
@@ -21,11 +22,16 @@ namespace fencewise::protocols {
 
 // --- buffers ---
 
+// A launch without work has its buffers all the same: none is empty.
+[[nodiscard]] inline std::uint64_t length_of(std::int64_t elements) {
+  return static_cast<std::uint64_t>(std::max<std::int64_t>(elements, 1));
+}
+
 // Written by the host before each replay: symbols, so that a verdict holds for all values.
 [[nodiscard]] inline Buffer input(std::string name, Type element, std::int64_t length) {
   return {std::move(name),
           element,
-          static_cast<std::uint64_t>(length),
+          length_of(length),
           Role::input,
           InitialContents::of(InitialContents::Kind::symbols),
           std::nullopt,
@@ -35,7 +41,7 @@ namespace fencewise::protocols {
 [[nodiscard]] inline Buffer whole_numbers(std::string name, std::int64_t length, std::int64_t modulus) {
   Buffer buffer = input(std::move(name), Type::f32, length);
   buffer.initial = InitialContents::of(InitialContents::Kind::values);
-  for (std::int64_t i = 0; i < length; ++i)
+  for (std::int64_t i = 0; i < static_cast<std::int64_t>(buffer.length); ++i)
     buffer.initial.values.push_back(std::bit_cast<std::uint32_t>(static_cast<float>(i % modulus)));
   return buffer;
 }
@@ -43,7 +49,7 @@ namespace fencewise::protocols {
 [[nodiscard]] inline Buffer output(std::string name, Type element, std::int64_t length) {
   return {std::move(name),
           element,
-          static_cast<std::uint64_t>(length),
+          length_of(length),
           Role::output,
           InitialContents::of(InitialContents::Kind::unwritten),
           std::nullopt,
@@ -54,7 +60,7 @@ namespace fencewise::protocols {
                                       InitialContents::Kind initial) {
   return {std::move(name),
           element,
-          static_cast<std::uint64_t>(length),
+          length_of(length),
           Role::workspace,
           InitialContents::of(initial),
           std::nullopt,

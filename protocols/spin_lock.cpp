@@ -26,44 +26,44 @@ enum class Kind : std::uint8_t { cas, exch };
 // clang-format off
 std::vector<Row<Steps>> rows() {
   using enum FindingKind;
-  const Need two_ctas{"ctas", 2}, two_threads{"threads", 2};
+  const Need two_ctas{"ctas", 2}, two_threads{"threads", 2}, a_round{"rounds", 1};
   return {
       {"", "take with acquire, give back with release", {},
        verified(), verified(), nullptr},
 
-      {"relaxed-take", "who takes the lock doesn't acquire what the last holder wrote", {two_ctas},
+      {"relaxed-take", "who takes the lock doesn't acquire what the last holder wrote", {two_ctas, a_round},
        violated({race}, "count"), verified(),
        [](Steps& s) { s.attempt = relaxed(Scope::gpu); }},
 
-      {"relaxed-take-volatile", "the same with volatile counters: a lost addition, and no race says so", {two_ctas},
+      {"relaxed-take-volatile", "the same with volatile counters: a lost addition, and no race says so", {two_ctas, a_round},
        violated_without_race({assertion}, "count"), verified(),
        [](Steps& s) { s.attempt = relaxed(Scope::gpu); s.section.count = volatile_; }},
 
-      {"relaxed-give", "the lock is given back without releasing what was written", {two_ctas},
+      {"relaxed-give", "the lock is given back without releasing what was written", {two_ctas, a_round},
        violated({race}, "count"), verified(),
        [](Steps& s) { s.give = relaxed(Scope::gpu); }},
 
-      {"scope-cta", "taken and given at a scope that leaves the other CTAs out", {two_ctas},
+      {"scope-cta", "taken and given at a scope that leaves the other CTAs out", {two_ctas, a_round},
        violated({race}), verified(),
        [](Steps& s) { s.attempt = acquire(Scope::cta); s.give = release(Scope::cta); }},
 
-      {"look-then-store", "two CTAs may both see the lock free before either takes it", {two_ctas},
+      {"look-then-store", "two CTAs may both see the lock free before either takes it", {two_ctas, a_round},
        violated({race, assertion}), violated({assertion}, "count"),
        [](Steps& s) { s.atomically = false; }},
 
-      {"give-before-write", "the lock is given back before the counter is written", {two_ctas},
+      {"give-before-write", "the lock is given back before the counter is written", {two_ctas, a_round},
        violated({race}, "count"), violated({assertion}, "count"),
        [](Steps& s) { s.section.give_before_write = true; }},
 
-      {"never-given-back", "an early return keeps the lock: the others spin for ever", {two_ctas},
+      {"never-given-back", "an early return keeps the lock: the others spin for ever", {two_ctas, a_round},
        violated({livelock, stuck}), violated({livelock, stuck}),
        [](Steps& s) { s.give_back = false; }},
 
-      {"no-barrier-after-take", "the other threads don't wait until thread 0 has the lock", {two_ctas, two_threads},
+      {"no-barrier-after-take", "the other threads don't wait until thread 0 has the lock", {two_ctas, two_threads, a_round},
        violated({race}, "count"), violated({assertion}, "count"),
        [](Steps& s) { s.section.barrier_after_take = false; }},
 
-      {"no-barrier-before-give", "thread 0 gives the lock back while others still write", {two_ctas, two_threads},
+      {"no-barrier-before-give", "thread 0 gives the lock back while others still write", {two_ctas, two_threads, a_round},
        violated({race}, "count"), violated({assertion}, "count"),
        [](Steps& s) { s.section.barrier_before_give = false; }},
 

@@ -23,40 +23,40 @@ constexpr Fence sc_gpu{Order::sc, Scope::gpu};
 // clang-format off
 std::vector<Row<Steps>> rows() {
   using enum FindingKind;
-  const Need two_ctas{"ctas", 2}, two_threads{"threads", 2};
+  const Need two_ctas{"ctas", 2}, two_threads{"threads", 2}, a_round{"rounds", 1};
   return {
       {"", "draw a ticket, poll with acquire; serve the next with release", {},
        verified(), verified(), nullptr},
 
-      {"relaxed-poll", "who sees its number doesn't acquire what the last holder wrote", {two_ctas},
+      {"relaxed-poll", "who sees its number doesn't acquire what the last holder wrote", {two_ctas, a_round},
        violated({race}, "count"), verified(),
        [](Steps& s) { s.poll = relaxed(Scope::gpu); }},
 
-      {"relaxed-poll-volatile", "the same with volatile counters: a lost addition, and no race says so", {two_ctas},
+      {"relaxed-poll-volatile", "the same with volatile counters: a lost addition, and no race says so", {two_ctas, a_round},
        violated_without_race({assertion}, "count"), verified(),
        [](Steps& s) { s.poll = relaxed(Scope::gpu); s.section.count = volatile_; }},
 
-      {"relaxed-serve", "the next number is shown without releasing what was written", {two_ctas},
+      {"relaxed-serve", "the next number is shown without releasing what was written", {two_ctas, a_round},
        violated({race}, "count"), verified(),
        [](Steps& s) { s.serve = relaxed(Scope::gpu); }},
 
-      {"serve-scope-cta", "the number is served at a scope that leaves the other CTAs out", {two_ctas},
+      {"serve-scope-cta", "the number is served at a scope that leaves the other CTAs out", {two_ctas, a_round},
        violated({race}), verified(),
        [](Steps& s) { s.poll = acquire(Scope::cta); s.serve = release(Scope::cta); }},
 
-      {"serve-before-write", "the number is served before the counter is written", {two_ctas},
+      {"serve-before-write", "the number is served before the counter is written", {two_ctas, a_round},
        violated({race}, "count"), violated({assertion}, "count"),
        [](Steps& s) { s.section.give_before_write = true; }},
 
-      {"draw-by-load-and-store", "two CTAs may draw the same number and enter together", {two_ctas},
+      {"draw-by-load-and-store", "two CTAs may draw the same number and enter together", {two_ctas, a_round},
        violated({race, assertion}), violated({assertion}, "count"),
        [](Steps& s) { s.draw_atomically = false; }},
 
-      {"no-barrier-after-take", "the other threads don't wait until thread 0 has the lock", {two_ctas, two_threads},
+      {"no-barrier-after-take", "the other threads don't wait until thread 0 has the lock", {two_ctas, two_threads, a_round},
        violated({race}, "count"), violated({assertion}, "count"),
        [](Steps& s) { s.section.barrier_after_take = false; }},
 
-      {"no-barrier-before-serve", "thread 0 serves the next number while others still write", {two_ctas, two_threads},
+      {"no-barrier-before-serve", "thread 0 serves the next number while others still write", {two_ctas, two_threads, a_round},
        violated({race}, "count"), violated({assertion}, "count"),
        [](Steps& s) { s.section.barrier_before_give = false; }},
 

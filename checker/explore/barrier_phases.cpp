@@ -149,6 +149,16 @@ std::size_t PartialExecution::threads_needed(const Arrival& arrival, std::size_t
   return needed;
 }
 
+std::optional<Gathered> PartialExecution::gathered(ThreadId t) const {
+  for (std::size_t n = 0; n < arrivals.size(); ++n) {
+    const Arrival& a = arrivals[n];
+    if (a.thread != t || !a.waits || a.lanes != 0) continue;
+    const std::size_t came = group_of(n).size();
+    return Gathered{came, threads_needed(a, came), a.count != 0};
+  }
+  return std::nullopt;
+}
+
 // Completes phases that leave no choice. Returns whether some did.
 bool PartialExecution::complete_barriers() {
   for (std::size_t first = 0; first < arrivals.size(); ++first) {
@@ -254,7 +264,8 @@ void PartialExecution::complete(const std::vector<std::size_t>& group) {
   phase.id = like.id;
   phase.instance = like.instance;
   phase.cta = context_->image.cta_of[like.thread];
-  phase.counted = like.count != 0;
+  phase.count = like.count;
+  phase.of_warp = like.lanes != 0;
   if (!context_->reading.barriers_rearm && like.instance) phase.quorum = like.count;
   for (const std::size_t n : group) phase.arrivals.push_back(arrivals[n].arrive);
   for (const std::size_t n : group)

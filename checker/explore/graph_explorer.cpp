@@ -358,13 +358,13 @@ bool GraphExplorer::order_phases(PartialExecution& x, std::size_t first, std::si
   const auto& p = x.phases[first];
   const std::size_t before = x.graph.sync.size();
   if (second >= x.phases.size()) {
-    if (p.counted) put_before(x.graph, p.arrivals, unmet(x, p));
+    if (p.count != 0) put_before(x.graph, p.arrivals, unmet(x, p));
     if (order_phases(x, first + 1, first + 2)) return true;
     x.graph.sync.resize(before);
     return false;
   }
   const auto& q = x.phases[second];
-  if (!p.counted || q.id != p.id || q.instance != p.instance || q.cta != p.cta) return order_phases(x, first, second + 1);
+  if (p.count == 0 || q.id != p.id || q.instance != p.instance || q.cta != p.cta) return order_phases(x, first, second + 1);
   for (const bool forth : {true, false}) {
     put_before(x.graph, forth ? p.arrivals : q.arrivals, forth ? q.arrivals : p.arrivals);
     if (order_phases(x, first, second + 1)) return true;

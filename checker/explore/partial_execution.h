@@ -80,6 +80,12 @@ enum class ThreadStatus : std::uint8_t {
   unmodelled,
 };
 
+// How many threads have come to a barrier of their CTA, and how many it needs; `counted`: it says how many itself.
+struct Gathered {
+  std::size_t came = 0, needed = 0;
+  bool counted = false;
+};
+
 class PartialExecution {
  public:
   explicit PartialExecution(const LaunchContext& context);
@@ -146,7 +152,8 @@ class PartialExecution {
     std::uint64_t id = 0;
     std::optional<std::uint32_t> instance;
     std::uint32_t cta = 0;
-    bool counted = false;
+    std::uint64_t count = 0;  // 0: all threads of the CTA
+    bool of_warp = false;
   };
   std::vector<Phase> phases;
   std::vector<std::uint32_t> phase_of;  // [event] of a wait: its phase
@@ -162,6 +169,9 @@ class PartialExecution {
   void complete(const std::vector<std::size_t>& group);  // indices into arrivals
   void leave_open(std::size_t arrival);                  // the other choice
   [[nodiscard]] bool phase_overdue() const;  // enough threads have arrived for a phase that is left open
+
+  // At the barrier of the CTA that a thread waits at. No value: it waits at none.
+  [[nodiscard]] std::optional<Gathered> gathered(ThreadId thread) const;
 
   // A thread whose next step depends on a free value.
   [[nodiscard]] std::optional<ThreadId> choosing() const;

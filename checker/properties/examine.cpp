@@ -5,12 +5,14 @@
 
 #include <fmt/format.h>
 
+#include "checker/properties/barrier_use.h"
 #include "checker/properties/contract_check.h"
 #include "checker/properties/determinism.h"
 #include "checker/properties/final_memory.h"
 #include "checker/properties/formula.h"
 #include "checker/properties/missing_acquire.h"
 #include "checker/properties/race.h"
+#include "checker/properties/waiting.h"
 #include "kernels/core/access.h"
 #include "kernels/core/error.h"
 #include "kernels/core/printer.h"
@@ -50,6 +52,7 @@ class Examiner {
     }
     if (result_.complete) result_.after = memory_after(x_, r_);
     find_races();
+    find_barrier_misuse();
     find_unwritten_reads();
     find_incoherent_loads();
     if (result_.complete) {
@@ -110,13 +113,14 @@ class Examiner {
   // Returns false for a detour.
   bool notice_threads() {
     result_.complete = true;
-    std::vector<ThreadId> stuck, spinning;
+    std::vector<Waiting> stuck;
+    std::vector<ThreadId> spinning;
     for (ThreadId t = 0; t < x_.threads.size(); ++t) {
       const auto& thread = x_.threads[t];
       if (thread.status == ThreadStatus::exited) continue;
       result_.complete = false;
       if (thread.status == ThreadStatus::spinning) spinning.push_back(t);
-      if (thread.status == ThreadStatus::at_barrier) stuck.push_back(t);
+      if (thread.status == ThreadStatus::at_barrier) stuck.push_back({t, thread.at, x_.gathered(t)});
       if (thread.status == ThreadStatus::loop_bound)
         result_.unexplored = fmt::format("a loop of {} would go round more than {} times (--loop-bound)",
                                          thread_name(c_, t), c_.loop_bound);
@@ -135,18 +139,19 @@ class Examiner {
       add_at(FindingKind::livelock,
              fmt::format("{} spins for ever: nothing it reads will change", thread_name(c_, t)),
              spin_location(t), t);
-    if (spinning.empty())
-      for (const ThreadId t : stuck) {
-        add_at(FindingKind::stuck,
-               fmt::format("{} waits for ever at '{}'", thread_name(c_, t), instruction_text(t)), "", t);
-        break;
-      }
+    if (spinning.empty() && !stuck.empty()) {
+      const ThreadId first = stuck.front().thread;
+      add_at(FindingKind::stuck, waits_for_ever(c_, stuck, exited_beside(first)), "", first);
+    }
     return true;
   }
 
-  std::string instruction_text(ThreadId t) const {
-    const Kernel& kernel = *c_.image.threads[t].kernel;
-    return print(kernel.at(x_.threads[t].at), kernel);
+  // Threads of its CTA that have exited.
+  std::size_t exited_beside(ThreadId t) const {
+    std::size_t exited = 0;
+    for (ThreadId u = 0; u < x_.threads.size(); ++u)
+      exited += static_cast<std::size_t>(c_.image.cta_of[u] == c_.image.cta_of[t] && x_.finished(u));
+    return exited;
   }
 
   void fault(ThreadId t) {
@@ -206,6 +211,11 @@ class Examiner {
     if (x_.graph.fence_sc == order) return;
     x_.graph.fence_sc = order;
     r_.derive(x_.graph);
+  }
+
+  void find_barrier_misuse() {
+    if (const auto misuse = fencewise::find_barrier_misuse(x_, r_))
+      add(FindingKind::barrier_divergence, misuse->message, misuse->barrier, {misuse->first, misuse->second});
   }
 
   void add_races() {

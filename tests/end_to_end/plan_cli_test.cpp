@@ -114,6 +114,13 @@ TEST(Sweep, OfEachProtocolsOwnShapesSaysWhatItsBaseYields) {
   }
 }
 
+TEST(Sweep, BeginsWithNoWorkAtAll) {
+  EXPECT_THAT(check("message-passing --sweep --csv -").out,
+              HasSubstr("seconds,kind,location,message\n1,0,verified,view,1,2,"));
+  EXPECT_THAT(check("grid-barrier-counter --param rounds=0 --engine graph").out, ::testing::StartsWith("verified: "));
+  EXPECT_THAT(check("named-halves --param rounds=0 --all-variants").out, HasSubstr("as expected"));
+}
+
 TEST(Sweep, TakesValuesOneByOne) {
   const ProcessResult result = check("splitk-serial --sweep splits=1|3..4");
   EXPECT_EQ(result.exit_code, 0);

@@ -217,6 +217,56 @@ TEST(Catalogue, BuildsEachParameterAtItsLargest) {
     }
 }
 
+// Values of a parameter that the protocol's own sweep tries: "ctas=1..3,rounds=0|2"; the standard one if it is not swept.
+std::vector<std::int64_t> swept(const Protocol& p, const Parameter& parameter) {
+  std::istringstream items(p.sweep);
+  for (std::string item; std::getline(items, item, ',');) {
+    if (!item.starts_with(parameter.name + "=")) continue;
+    std::vector<std::int64_t> values;
+    std::istringstream ranges(item.substr(parameter.name.size() + 1));
+    for (std::string range; std::getline(ranges, range, '|');) {
+      const std::size_t dots = range.find("..");
+      const std::int64_t from = std::stoll(range), to = dots == std::string::npos ? from : std::stoll(range.substr(dots + 2));
+      for (std::int64_t v = from; v <= to; ++v) values.push_back(v);
+    }
+    return values;
+  }
+  return {parameter.standard};
+}
+
+std::int64_t most_swept(std::string_view name, std::string_view parameter) {
+  const Protocol& p = protocol(name);
+  return std::ranges::max(swept(p, *std::ranges::find(p.parameters, parameter, &Parameter::name)));
+}
+
+// One CTA, one thread, no round. (The elements of a reduction must fill the blocks of all sizes that are tried.)
+TEST(Catalogue, SweepsBeginWithTheLeastOfEachParameter) {
+  for (const Protocol& p : catalogue())
+    for (const Parameter& parameter : p.parameters) {
+      if (!parameter.choices.empty() || (p.name.starts_with("reduction-") && parameter.name == "n")) continue;
+      EXPECT_EQ(swept(p, parameter).front(), parameter.min) << p.name << " " << parameter.name;
+    }
+}
+
+TEST(Catalogue, RoundsMayBeNone) {
+  for (const Protocol& p : catalogue())
+    for (const Parameter& parameter : p.parameters)
+      if (parameter.name == "rounds") {
+        EXPECT_EQ(parameter.min, 0) << p.name;
+      }
+}
+
+// One round, or launch, more than there are buffers to go round.
+TEST(Catalogue, SweepsComeBackToTheFirstBuffer) {
+  EXPECT_GE(most_swept("message-passing", "rounds"), 3);  // two slots
+  EXPECT_GE(most_swept("named-halves", "rounds"), 2);     // one buffer
+  EXPECT_GE(most_swept("gemm-k9", "depth"), 3 * protocol("gemm-k9").parameters[1].min);  // two tiles
+  for (const char* lock : {"ticket-lock", "cas-lock"}) EXPECT_GE(most_swept(lock, "rounds"), 2) << lock;
+  for (const char* launched_again : {"splitk-serial", "splitk-atomic", "grid-barrier-sense", "grid-barrier-counter", "streamk-fixup",
+                                     "zero-while-adding"})
+    EXPECT_GE(most_swept(launched_again, "replays"), 2) << launched_again;
+}
+
 // --- wrong requests ---
 
 TEST(WrongParameter, UnknownOnesAreNamedBesideThoseThatExist) {

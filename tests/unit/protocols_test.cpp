@@ -16,13 +16,13 @@ namespace {
 const std::vector<std::string> with_loops = {"ticket-lock", "cas-lock", "grid-barrier-sense",
                                              "message-passing"};
 
-CheckResult run(const Protocol& protocol, const Variant& variant, Engine engine, Model model) {
+CheckResult run(const Protocol& protocol, const Variant& variant, Engine engine, Model model, const Parameters& shape = {}) {
   const Expectation& expected = model == Model::sc ? variant.sc : variant.ptx;
   CheckOptions options;
   options.engine = engine;
   options.model = model;
   options.stop_at_first = !expected.no_race;
-  return check(instantiate(protocol, raised_to_needs(protocol, variant, {}), variant.name), options,
+  return check(instantiate(protocol, raised_to_needs(protocol, variant, shape), variant.name), options,
                {.seconds = 60});
 }
 
@@ -67,6 +67,23 @@ TEST(Protocols, YieldWhatTheCatalogueSaysByDefault) {
 
 TEST(Protocols, YieldWhatTheCatalogueSaysByInterleavingAlone) {
   expect_all(with_loops, Engine::automatic, Model::sc, {});
+}
+
+// A variant's needs are all that it needs: it is as expected with everything else as small as may be, no round at all included.
+TEST(Protocols, YieldWhatTheCatalogueSaysAtTheSmallestShapeOfEachVariant) {
+  constexpr std::uint64_t most_threads = 16;  // of a CTA; whole kernels are checked elsewhere
+  for (const Protocol& protocol : catalogue()) {
+    Parameters smallest;
+    for (const Parameter& parameter : protocol.parameters)
+      if (parameter.choices.empty()) smallest.set(parameter.name, parameter.min);
+    if (instantiate(protocol, smallest).launches.front().block.count() > most_threads) continue;
+    for (const Variant& variant : protocol.variants) {
+      SCOPED_TRACE(protocol.name + " " + variant.name);
+      const Parameters shape = raised_to_needs(protocol, variant, smallest);
+      if (instantiate(protocol, shape, variant.name).launches.front().block.count() > most_threads) continue;
+      expect(variant.ptx, run(protocol, variant, Engine::automatic, Model::ptx, shape));
+    }
+  }
 }
 
 TEST(Protocols, YieldTheSameFromTheGraphExplorer) { expect_all(with_loops, Engine::graph, Model::ptx, {}); }

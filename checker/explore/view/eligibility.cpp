@@ -178,6 +178,7 @@ class Look {
 
   std::string run() {
     for (const auto& [k, look] : looks_) {
+      if (auto why = thread_counts(look); !why.empty()) return why;
       if (auto why = barriers(k, look); !why.empty()) return why;
       look.each([&](InstructionRef, const Instruction& i) {
         const auto* fence = std::get_if<Fence>(&i.operation);
@@ -189,6 +190,20 @@ class Look {
   }
 
  private:
+  // Two thread counts of one barrier: whether that is wrong depends on when its phases end.
+  static std::string thread_counts(const KernelLook& look) {
+    std::string why;
+    look.each([&](InstructionRef, const Instruction& i) {
+      look.each([&](InstructionRef, const Instruction& j) {
+        const auto* one = std::get_if<Barrier>(&i.operation);
+        const auto* other = std::get_if<Barrier>(&j.operation);
+        if (why.empty() && one != nullptr && other != nullptr && !one->instance && !other->instance && same_barrier(*one, *other) &&
+            one->count != other->count)
+          why = fmt::format("'{}' and '{}' are one barrier with two thread counts", print(i, look.kernel()), print(j, look.kernel()));
+      });
+    });
+    return why;
+  }
   // Barriers with a count that more threads may come to.
   std::string barriers(std::uint32_t kernel, const KernelLook& look) {
     std::string why;

@@ -7,6 +7,7 @@
 #include <fmt/ranges.h>
 
 #include "checker/explore/view/view_explorer.h"
+#include "checker/properties/waiting.h"
 #include "kernels/core/error.h"
 #include "kernels/core/printer.h"
 
@@ -188,13 +189,18 @@ std::optional<Endless> ViewExplorer::endless(const Path& way_in, const std::func
       found.run.cycle.push_back(run.moved[n]);
   }
   const State& state = run.state();
+  found.exited.resize(context_.image.ctas);
   for (ThreadId t = 0; t < state.threads.size(); ++t) {
     const Thread& thread = state.threads[t];
-    if (thread.status == Status::exited) continue;
+    if (thread.status == Status::exited) {
+      ++found.exited[context_.image.cta_of[t]];
+      continue;
+    }
     Endless::Unfinished u;
     u.thread = t;
     u.status = thread.status;
     u.at = {thread.state.block, thread.state.index};
+    if (u.status == Status::at_barrier) u.gathered = machine_.gathered(state, t);
     u.moves = moves[schedulers_.of(u.thread)];
     u.could_move = able[schedulers_.of(u.thread)];
     if (!u.moves && u.could_move)
@@ -258,7 +264,7 @@ class Telling {
     if (goes_round)
       f.message = fmt::format("{} {} round for ever", counted_names(names), names.size() == 1 ? "goes" : "go");
     else if (!names.empty())
-      f.message = fmt::format("{} waits for ever at '{}'", names.front(), instruction(first_stuck()));
+      f.message = wait_for_ever();
     if (!left.empty()) f.message += fmt::format(", and {} {} left standing", counted_names(left), left.size() == 1 ? "is" : "are");
     if (!schedule_.progress.all_fair()) f.message += fmt::format(": allowed by the progress model {}", text_of(schedule_.progress));
     if (!waiting.empty())
@@ -271,9 +277,12 @@ class Telling {
   }
 
  private:
-  [[nodiscard]] const Endless::Unfinished& first_stuck() const {
-    return *std::find_if(endless_.unfinished.begin(), endless_.unfinished.end(),
-                         [](const auto& u) { return u.status != Status::waiting; });
+  [[nodiscard]] static Waiting waiting(const Endless::Unfinished& u) { return {u.thread, u.at, u.gathered}; }
+  [[nodiscard]] std::string wait_for_ever() const {
+    std::vector<Waiting> all;
+    for (const auto& u : endless_.unfinished)
+      if (u.status != Status::waiting) all.push_back(waiting(u));
+    return waits_for_ever(c_, all, endless_.exited[c_.image.cta_of[all.front().thread]]);
   }
   [[nodiscard]] const Kernel& kernel_of(ThreadId t) const { return *c_.image.threads[t].kernel; }
   [[nodiscard]] std::string instruction(const Endless::Unfinished& u) const {
@@ -292,7 +301,7 @@ class Telling {
                          *u.left == schedulers_.of(u.thread) ? "it" : member_name(*u.left, u.thread));
     if (is_meeting_point(kernel_of(u.thread).at(u.at)))
       return fmt::format("{} waits for lanes of its warp that are behind: they run in lock-step", who);
-    return fmt::format("{} waits at '{}'", who, instruction(u));
+    return fmt::format("{} waits at {}", who, what_it_waits_at(c_, waiting(u)));
   }
 
   [[nodiscard]] std::optional<Location> first_repeated_access() const {

@@ -25,11 +25,13 @@ struct Endless {
     ThreadId thread = 0;
     Status status = Status::visible;
     InstructionRef at;
+    std::optional<Gathered> gathered;  // at a barrier
     bool moves = false;     // within the cycle
     bool could_move = false;
     std::optional<Schedulers::Member> left;  // it could, but this group or thread is not promised to go on
   };
   std::vector<Unfinished> unfinished;  // by thread
+  std::vector<std::size_t> exited;     // [cta] threads
 };
 
 // As a finding: `livelock` if somebody moves for ever, else `stuck`.

@@ -394,7 +394,7 @@ class Interchange::Trade {
   [[nodiscard]] std::uint32_t arrival(const Arrival& x) const {
     const auto at = std::find_if(s_.arrivals.begin(), s_.arrivals.end(), [&](const Arrival& y) {
       return y.thread == thread(x.thread) && y.waits == x.waits && y.id == x.id && y.count == x.count && y.instance == x.instance &&
-             y.predicate == value(x.predicate);
+             y.predicate == value(x.predicate) && y.where == x.where;
     });
     return static_cast<std::uint32_t>(at - s_.arrivals.begin());
   }

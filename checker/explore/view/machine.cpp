@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include "checker/explore/barrier_rules.h"
 #include "checker/explore/view/rules.h"
 #include "kernels/core/error.h"
 
@@ -246,20 +247,45 @@ Trouble Machine::settle_threads(State& s, const std::vector<ThreadId>& threads) 
 
 // --- Barriers ---
 
-bool Machine::complete_barrier(State& s, ThreadId one_of) {
+bool Machine::misused(const State& s, const Arrival& arrival) const {
+  const LaunchImage& image = context_.image;
+  const AtBarrier mine{arrival.thread, arrival.where};
+  return !arrival.instance && std::any_of(s.arrivals.begin(), s.arrivals.end(), [&](const Arrival& a) {
+    if (image.cta_of[a.thread] != image.cta_of[arrival.thread]) return false;
+    const AtBarrier other{a.thread, a.where};
+    const bool same = a.id == arrival.id;
+    return (same && mixes_reduction(image, mine, other)) ||
+           ((same || (a.waits && arrival.waits)) && parts_lanes(image, mine, other));
+  });
+}
+
+// The arrivals at the barrier that a thread waits at.
+std::vector<const Arrival*> Machine::phase_of(const State& s, ThreadId waiting) const {
   const auto& cta_of = context_.image.cta_of;
   const auto mine = std::find_if(s.arrivals.begin(), s.arrivals.end(),
-                                 [&](const Arrival& a) { return a.thread == one_of && a.waits; });
+                                 [&](const Arrival& a) { return a.thread == waiting && a.waits; });
   std::vector<const Arrival*> phase;
   for (const Arrival& a : s.arrivals)
-    if (cta_of[a.thread] == cta_of[one_of] && a.id == mine->id && a.count == mine->count && a.instance == mine->instance)
+    if (cta_of[a.thread] == cta_of[waiting] && a.id == mine->id && a.count == mine->count && a.instance == mine->instance)
       phase.push_back(&a);
-  std::size_t needed = mine->count;
-  if (needed == 0)
-    for (const ThreadId t : threads_of_cta_[cta_of[one_of]])
+  return phase;
+}
+
+Gathered Machine::gathered(const State& s, ThreadId waiting) const {
+  const std::vector<const Arrival*> phase = phase_of(s, waiting);
+  const std::uint64_t count = phase.front()->count;
+  std::size_t needed = count;
+  if (count == 0)
+    for (const ThreadId t : threads_of_cta_[context_.image.cta_of[waiting]])
       needed += static_cast<std::size_t>(s.threads.read(t).status != Status::exited);
-  if (phase.size() < needed) return false;
-  if (phase.size() > needed) throw NotModelled("more threads come to a barrier than it counts");
+  return {phase.size(), needed, count != 0};
+}
+
+bool Machine::complete_barrier(State& s, ThreadId one_of) {
+  const Gathered now = gathered(s, one_of);
+  if (now.came < now.needed) return false;
+  const std::vector<const Arrival*> phase = phase_of(s, one_of);
+  if (now.came > now.needed) throw NotModelled("more threads come to a barrier than it counts");
   View all;
   for (const Arrival* a : phase) all.merge(a->known);
   const Thread& first = s.threads.read(one_of);

@@ -84,6 +84,8 @@ class Machine {
   [[nodiscard]] Taken take(State& state, Move move);
 
   [[nodiscard]] bool ended(const State& state) const;
+  // At the barrier that a thread waits at.
+  [[nodiscard]] Gathered gathered(const State& state, ThreadId thread) const;
   [[nodiscard]] const LaunchContext& context() const { return context_; }
   [[nodiscard]] const Hierarchy& hierarchy() const { return hierarchy_; }
   [[nodiscard]] const Future& future(ThreadId t) const { return futures_[kernel_of(t)]; }
@@ -128,6 +130,10 @@ class Machine {
   [[nodiscard]] bool deposits(ThreadId thread, InstructionRef fence) const;
   [[nodiscard]] Trouble settle_threads(State& state, const std::vector<ThreadId>& threads);
   [[nodiscard]] Trouble run(State& state, ThreadId thread, bool through_deposits);
+  // Whether an arrival does not go together with one that is there (explore/barrier_rules.h). What depends on when a phase ends is
+  // declined (eligibility.cpp).
+  [[nodiscard]] bool misused(const State& state, const Arrival& arrival) const;
+  [[nodiscard]] std::vector<const Arrival*> phase_of(const State& state, ThreadId waiting) const;
   [[nodiscard]] bool complete_barrier(State& state, ThreadId one_of);
   [[nodiscard]] bool complete_warp(State& state, ThreadId one_of);
   [[nodiscard]] bool complete_meeting(State& state, ThreadId one_of);

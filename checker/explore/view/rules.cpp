@@ -347,6 +347,8 @@ bool Machine::Rules::arrive(const Action& action) {
   a.count = barrier.count.present() ? action.operands[1].bits() : 0;
   a.instance = barrier.instance;
   a.predicate = action.operands[2];
+  a.where = action.where;
+  if (m.misused(s, a)) trouble = Trouble::fault;
   a.known = released();
   origin(0, EventKind::arrive);
   ++m.effects_;

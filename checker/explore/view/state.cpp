@@ -56,6 +56,8 @@ class Encoder {
       put(std::uint64_t{a.waits} | a.id << 1U | a.count << 20U);
       put(a.instance ? *a.instance + 1 : 0);
       put(a.predicate);
+      put(a.where.block.value);
+      put(a.where.index);
     }
     end_piece();
     return std::move(control_);
@@ -121,6 +123,8 @@ class Decoder {
       const std::uint64_t instance = get();
       if (instance != 0) a.instance = static_cast<std::uint32_t>(instance - 1);
       a.predicate = value();
+      a.where.block.value = static_cast<std::uint32_t>(get());
+      a.where.index = static_cast<std::uint32_t>(get());
     }
     return s;
   }

@@ -102,6 +102,7 @@ struct Arrival {
   std::uint64_t id = 0, count = 0;
   std::optional<std::uint32_t> instance;
   Value predicate;
+  InstructionRef where;
   View known;
 };
 
