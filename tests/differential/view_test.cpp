@@ -88,11 +88,14 @@ std::vector<Setting> settings() {
     return choice;
   };
   ViewChoice nothing;
-  nothing.reductions.forget = nothing.reductions.merge = nothing.reductions.subsume = nothing.reductions.alone = false;
+  nothing.reductions.forget = nothing.reductions.merge = nothing.reductions.subsume = nothing.reductions.alone =
+      nothing.reductions.idle = nothing.reductions.collapse = false;
   nothing.one_sided = nothing.symmetry = Reduction::off;
   return {{"forget off", without(&ViewReductions::forget)},
           {"merge off", without(&ViewReductions::merge)},
           {"subsume off", without(&ViewReductions::subsume)},
+          {"idle off", without(&ViewReductions::idle)},
+          {"collapse off", without(&ViewReductions::collapse)},
           {"alone off", without(&ViewReductions::alone)},
           {"one-sided off", {.one_sided = Reduction::off}},
           {"symmetry off", {.symmetry = Reduction::off}},
