@@ -38,7 +38,7 @@ Value initial_value(const Buffer& buffer, std::uint64_t index, std::uint32_t rep
 
 Value symbol_of(const Buffer& buffer, std::uint64_t index, std::uint32_t replay, Terms& terms) {
   const std::string name = element_name(buffer, index);
-  return terms.symbol(replay == 0 ? name + "@start" : replay == 1 ? name : fmt::format("{}@{}", name, replay));
+  return terms.symbol(replay == 0 ? name + "@start" : replay == 1 ? name : fmt::format("{}@{}", name, replay), index);
 }
 
 MemoryImage MemoryImage::initial(const Problem& problem, Terms& terms) {

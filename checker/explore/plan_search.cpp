@@ -87,6 +87,7 @@ void PlanSearch::start_anew() {
   recorded_.clear();
   final_states_.clear();
   first_ends_.clear();
+  ends_have_places_ = false;
   finish_orders_.clear();
   unexplored_.clear();
   engine_note_.clear();
@@ -122,7 +123,7 @@ std::optional<Symmetry> PlanSearch::symmetry_of(const LaunchContext& context, st
                        context.image.ctas > most_named_ctas);
   if (!wanted || !symmetry_allowed_ || options_.collect_states) return std::nullopt;
   std::string why;
-  auto found = Symmetry::find(context, replay, why);
+  auto found = Symmetry::find(context, Symmetry::Swept::plain, replay, why);
   return found;
 }
 
@@ -185,7 +186,7 @@ std::optional<bool> PlanSearch::explore_views(const Node& node, const std::share
   std::string why;
   std::optional<Symmetry> symmetry;
   if (options_.symmetry != Reduction::off && symmetry_allowed_ && !options_.collect_states && !names_ctas(options_.progress))
-    symmetry = Symmetry::find(*context, point.number.replay, why);
+    symmetry = Symmetry::find(*context, Symmetry::Swept::placed, point.number.replay, why);
   const bool always = problem_.contract.quantifier == Quantifier::always;
   const auto good = [&](const view::State& state, const MemoryImage& memory) {
     const auto registers = [&state, &context](std::uint32_t t, RegisterId r) {
@@ -254,6 +255,10 @@ std::optional<bool> PlanSearch::explore_views(const Node& node, const std::share
     if (point.ends_replay && !restored(problem_, final.memory, *point.replay_entry) &&
         confirm(node, *context, explorer->retrace(final.path), point, next))
       continue;  // which goes on from there
+    if (options_.determinism && symmetry) {
+      ends_have_places_ = true;
+      if (point.ends_replay) symmetry->confirm_outputs(*context, final.memory, point.number.replay);
+    }
     if (options_.determinism && point.ends_replay && first_end(point) != nullptr) {
       if (!compare_with_first_end(node, *context, explorer->retrace(final.path), point, final.memory, next)) return false;
       if (options_.stop_at_first && !result_.findings.empty()) return false;
@@ -333,7 +338,10 @@ bool PlanSearch::take_each_memory(const Node& node, PartialExecution& x, Relatio
 bool PlanSearch::take(const Node& node, PartialExecution& x, Relations& r, const PlanPoint& point,
                       Frontier& next) {
   PlanPoint here = point;
-  if (const FirstEnd* first = first_end(point)) here.other = &first->memory;
+  if (const FirstEnd* first = first_end(point)) {
+    refuse_places();
+    here.other = &first->memory;
+  }
   Examination seen = examine(x, r, here, examine_);
   if (seen.unexplored && unexplored_.empty()) unexplored_ = *seen.unexplored;
   if (seen.counts) {
@@ -392,10 +400,16 @@ const PlanSearch::FirstEnd* PlanSearch::first_end(const PlanPoint& point) const 
   return point.ends_replay && it != first_ends_.end() ? &it->second : nullptr;
 }
 
+// Two orders are shown with all CTAs by name.
+void PlanSearch::refuse_places() const {
+  if (ends_have_places_) throw SymmetryBroken("outputs are compared");
+}
+
 bool PlanSearch::compare_with_first_end(const Node& node, const LaunchContext& context, const view::Retrace& path,
                                         const PlanPoint& point, const MemoryImage& left, Frontier& next) {
   const FirstEnd& first = *first_end(point);
   if (!difference_of_outputs(problem_, first.memory, left)) return true;
+  refuse_places();
   // With one-sided fences a memory may be real and the path to it not: then another path shows it.
   if (confirm(node, context, path, point, next) || confirm(node, context, view::Retrace(), point, next)) return true;
   unexplored_ = "two orders of execution of the view explorer were not confirmed by the axioms; use --engine graph";

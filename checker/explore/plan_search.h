@@ -68,6 +68,7 @@ class PlanSearch {
     std::shared_ptr<const Path> path;
   };
   [[nodiscard]] const FirstEnd* first_end(const PlanPoint& point) const;
+  void refuse_places() const;
   // False: outputs that differ from those of the first end were not confirmed by the axioms.
   bool compare_with_first_end(const Node& node, const LaunchContext& context, const view::Retrace& path, const PlanPoint& point,
                               const MemoryImage& left, Frontier& next);
@@ -86,6 +87,7 @@ class PlanSearch {
   std::map<std::pair<std::uint32_t, std::uint32_t>, std::set<std::vector<std::uint32_t>>> finish_orders_;
   std::string unexplored_;
   std::map<std::uint32_t, FirstEnd> first_ends_;  // by replay
+  bool ends_have_places_ = false;  // some of them were found up to the names of CTAs: their sums are no expressions of others (Terms::placed)
   bool condition_met_ = false;
   bool symmetry_allowed_ = true;
   std::string engine_note_;  // why this explorer

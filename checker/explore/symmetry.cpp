@@ -10,7 +10,7 @@
 
 namespace fencewise {
 
-std::optional<Symmetry> Symmetry::find(const LaunchContext& c, std::uint32_t replays, std::string& why) {
+std::optional<Symmetry> Symmetry::find(const LaunchContext& c, Swept swept, std::uint32_t replays, std::string& why) {
   const auto refuse = [&](std::string reason) {
     why = std::move(reason);
     return std::nullopt;
@@ -19,12 +19,14 @@ std::optional<Symmetry> Symmetry::find(const LaunchContext& c, std::uint32_t rep
   const Launch& launch = c.problem.launches[c.stage.launches.front().value];
   if (!launch.placed.empty()) return refuse("threads are placed by hand");
   if (c.image.ctas < 2) return refuse("the grid is one CTA");
-  if (c.problem.domain != ValueDomain::multisets) return refuse("values are ordered expressions");
+  const bool ordered_sums = c.problem.domain == ValueDomain::expressions;
+  if (ordered_sums && swept == Swept::plain) return refuse("values are ordered expressions");
   if (c.problem.launches.size() != 1) return refuse("the plan has several launches");
   const Kernel& kernel = c.problem.kernels[launch.kernel.value];
   Symmetry symmetry;
+  symmetry.ordered_sums_ = ordered_sums;
   if (auto reason = find_roles(c, kernel, symmetry.roles_); !reason.empty()) return refuse(std::move(reason));
-  if (auto reason = find_sums(kernel, symmetry.roles_, symmetry.sums_); !reason.empty()) return refuse(std::move(reason));
+  if (auto reason = find_sums(kernel, symmetry.roles_, c.problem.domain, symmetry.sums_); !reason.empty()) return refuse(std::move(reason));
   symmetry.members_ = symmetry.roles_.members();
 
   symmetry.slots_.resize(c.image.memory.size());
@@ -36,7 +38,7 @@ std::optional<Symmetry> Symmetry::find(const LaunchContext& c, std::uint32_t rep
       return refuse("two arrays are one buffer");
     of_buffer[bindings[a]->value] = symmetry.slots_[bindings[a]->value] = symmetry.roles_.slots[a];
   }
-  if (auto reason = memory_is_symmetric(c, symmetry.roles_, of_buffer, replays); !reason.empty())
+  if (auto reason = memory_is_symmetric(c, c.memory, Buffers::all, symmetry.roles_, of_buffer, replays); !reason.empty())
     return refuse(std::move(reason));
   if (auto reason = contract_is_symmetric(c.problem, symmetry.roles_, of_buffer); !reason.empty())
     return refuse(std::move(reason));
@@ -160,7 +162,7 @@ void Symmetry::single_out(PartialExecution& x, ThreadId thread) const {
 
 void Symmetry::Sweep::access(InstructionRef where, unsigned element, const Location& l, std::uint32_t cta) {
   if (symmetry_ == nullptr) return;
-  const std::uint32_t sum = symmetry_->sums_[where.block.value][where.index][element];
+  const std::uint32_t sum = symmetry_->sums_[where.block.value][where.index][element].sum;
   if (sum == no_sum) {
     if (symmetry_->roles_.by_id[where.block.value][where.index] && symmetry_->owner(l) != cta)
       throw SymmetryBroken("a thread reaches another CTA's slot by its own id");
@@ -189,6 +191,12 @@ void Symmetry::Sweep::end() {
           throw SymmetryBroken("a thread reads some CTAs' slots, not all");
     }
   }
+}
+
+void Symmetry::confirm_outputs(const LaunchContext& c, const MemoryImage& memory, std::uint32_t replays) const {
+  const std::vector<Slots> of_buffer(slots_.begin(), slots_.begin() + static_cast<std::ptrdiff_t>(c.problem.buffers.size()));
+  if (const std::string why = memory_is_symmetric(c, memory, Buffers::outputs, roles_, of_buffer, replays); !why.empty())
+    throw SymmetryBroken(why);
 }
 
 void Symmetry::confirm(const PartialExecution& x) const {

@@ -4,7 +4,8 @@
 // CTAs of one role may be renamed if the program uses their ids only to address their own slots, reaches the slots of others only
 // by sweeps (plain loads that visit the same place of every slot of a role, in any order, with no synchronization in between)
 // whose values are only added up, and if memory and contract don't tell them apart. Data are symbols and sums are multisets,
-// so renaming also renames the symbols of the slots. Found here, never promised by the user; what can only be seen of a run (that
+// so renaming also renames the symbols of the slots. Where sums of floats are ordered, a swept value says where it was read, which is
+// renamed too; outputs are then the same in all behaviours if those explored leave the same and renaming leaves it so. Found here, never promised by the user; what can only be seen of a run (that
 // a sweep visits every slot) is checked on every behaviour, and if it fails the search starts anew without.
 //
 // The search keeps a *standing* for each CTA: the choices made for it so far. Two CTAs of equal standing are interchangeable
@@ -33,9 +34,11 @@ class SymmetryBroken : public std::runtime_error {
 
 class Symmetry {
  public:
+  // Whether the search tells of swept values where they were read (adds_in_order).
+  enum class Swept : std::uint8_t { plain, placed };
   // No value: the CTAs of this launch can't be renamed, or it is not seen; `why` says what stands against it.
   // `replays_so_far`: symbols of that many replays may be in memory.
-  [[nodiscard]] static std::optional<Symmetry> find(const LaunchContext& context,
+  [[nodiscard]] static std::optional<Symmetry> find(const LaunchContext& context, Swept swept,
                                                     std::uint32_t replays_so_far, std::string& why);
 
   [[nodiscard]] std::uint32_t ctas() const { return roles_.ctas; }
@@ -79,7 +82,13 @@ class Symmetry {
     const Symmetry* symmetry_;  // null: nothing to see
   };
   // Whether an access is part of a sweep.
-  [[nodiscard]] bool sweeps(InstructionRef ref) const { return sums_[ref.block.value][ref.index][0] != no_sum; }
+  [[nodiscard]] bool sweeps(InstructionRef ref) const { return sums_[ref.block.value][ref.index][0].sum != no_sum; }
+  // Whether what it reads goes into a sum whose order matters: then the value says where it was read (Terms::placed).
+  [[nodiscard]] bool adds_in_order(InstructionRef ref, unsigned element) const {
+    return ordered_sums_ && sums_[ref.block.value][ref.index][element].of_floats;
+  }
+  // Whether all renamings leave the outputs in `memory` as they are. Throws SymmetryBroken if not.
+  void confirm_outputs(const LaunchContext& context, const MemoryImage& memory, std::uint32_t replays_so_far) const;
 
   // To be called before any choice.
   void begin(PartialExecution& execution) const;
@@ -104,6 +113,7 @@ class Symmetry {
   CtaRoles roles_;
   std::vector<std::vector<std::uint32_t>> members_;        // [role]
   Sums sums_;
+  bool ordered_sums_ = false;
   std::vector<Slots> slots_;                               // [storage]
   std::vector<std::vector<std::uint32_t>> own_storages_;  // [cta] shared and local memory, in the same order for all
   std::map<std::uint32_t, std::pair<std::uint32_t, std::uint32_t>> own_index_;  // storage -> (cta, index in own_storages_)

@@ -260,7 +260,7 @@ namespace {
 
 class SweepLook {
  public:
-  SweepLook(const Kernel& kernel, const CtaRoles& roles) : kernel_(kernel), roles_(roles) {
+  SweepLook(const Kernel& kernel, const CtaRoles& roles, ValueDomain domain) : kernel_(kernel), roles_(roles), domain_(domain) {
     uses_.resize(kernel.registers.size());
     definitions_.resize(kernel.registers.size());
     each_instruction(kernel, [&](InstructionRef ref, const Instruction& i) {
@@ -272,7 +272,7 @@ class SweepLook {
   std::string run(Sums& sums) {
     sums.clear();
     for (const Block& block : kernel_.blocks)
-      sums.emplace_back(block.instructions.size(), std::array<std::uint32_t, 4>{no_sum, no_sum, no_sum, no_sum});
+      sums.emplace_back(block.instructions.size());
     std::string why;
     each_instruction(kernel_, [&](InstructionRef ref, const Instruction& i) {
       const Access* access = access_of(i);
@@ -310,11 +310,12 @@ class SweepLook {
   }
 
   // From a swept value to the sum that it ends up in: through additions, in the block of the load, that use each value once.
-  std::string follow(InstructionRef load, RegisterId value, std::uint32_t& sum) const {
+  std::string follow(InstructionRef load, RegisterId value, SweptInto& into) const {
     if (definitions_[value.value].size() != 1) return refuse(load);
     RegisterId at = value;
     InstructionRef defined = load;
     bool carried = false;  // into the next round of a loop
+    bool integers = false;
     for (;;) {
       std::optional<InstructionRef> next;
       for (const InstructionRef use : uses_[at.value]) {
@@ -325,6 +326,7 @@ class SweepLook {
       if (!next) break;
       const auto* a = std::get_if<Arithmetic>(&kernel_.at(*next).operation);
       if (a == nullptr || kernel_.at(*next).guard || (a->op != Arith::add && a->op != Arith::mov)) return refuse(*next);
+      if (a->op == Arith::add) (is_float(a->type) ? into.of_floats : integers) = true;
       carried = next->index <= defined.index;
       if (carried && at == value) return refuse(*next);
       if (carried) break;
@@ -334,7 +336,8 @@ class SweepLook {
       if (std::count_if(definitions.begin(), definitions.end(), [&](InstructionRef d) { return d.block == load.block; }) != 1)
         return refuse(*next);
     }
-    sum = at.value;
+    into.sum = at.value;
+    if (domain_ == ValueDomain::expressions && (!carried || (into.of_floats && integers))) return refuse(load);
     // Else a register holds what was swept last.
     if (!carried && within_one_sweep(load, load)) return refuse(load);
     // Elsewhere: used only when the sweep is over, and set anew only before it begins.
@@ -359,12 +362,15 @@ class SweepLook {
 
   const Kernel& kernel_;
   const CtaRoles& roles_;
+  ValueDomain domain_;
   std::vector<std::vector<InstructionRef>> uses_, definitions_;  // [register]
 };
 
 }  // namespace
 
-std::string find_sums(const Kernel& kernel, const CtaRoles& roles, Sums& sums) { return SweepLook(kernel, roles).run(sums); }
+std::string find_sums(const Kernel& kernel, const CtaRoles& roles, ValueDomain domain, Sums& sums) {
+  return SweepLook(kernel, roles, domain).run(sums);
+}
 
 // --- Data ---
 
@@ -389,8 +395,8 @@ std::uint64_t image_of(const Slots& slots, std::uint64_t elements, std::uint64_t
 
 }  // namespace
 
-std::string memory_is_symmetric(const LaunchContext& c, const CtaRoles& roles, const std::vector<Slots>& slots,
-                                std::uint32_t replays) {
+std::string memory_is_symmetric(const LaunchContext& c, const MemoryImage& memory, Buffers which, const CtaRoles& roles,
+                                const std::vector<Slots>& slots, std::uint32_t replays) {
   std::string why;
   const auto trade = [&](std::uint32_t left, std::uint32_t right) {
     // Symbols of the two slots trade places.
@@ -410,13 +416,14 @@ std::string memory_is_symmetric(const LaunchContext& c, const CtaRoles& roles, c
     }
     for (std::uint32_t b = 0; b < c.problem.buffers.size(); ++b) {
       const BufferId id{b};
+      if (which == Buffers::outputs && c.problem.buffers[b].role != Role::output) continue;
       const std::uint64_t elements = slots[b].any() ? slots[b].bytes / size_of(c.problem.buffers[b].element) : 0;
-      for (std::uint64_t i = 0; i < c.memory.length(id); ++i) {
-        if (c.memory.ambiguous(id, i)) {
+      for (std::uint64_t i = 0; i < memory.length(id); ++i) {
+        if (memory.ambiguous(id, i)) {
           why = fmt::format("'{}' holds several values", c.problem.buffers[b].name);
           return false;
         }
-        const Value here = c.memory.at(id, i), there = c.memory.at(id, image_of(slots[b], elements, i, left, right));
+        const Value here = memory.at(id, i), there = memory.at(id, image_of(slots[b], elements, i, left, right));
         if (c.terms.is_poison(here) && c.terms.is_poison(there)) continue;
         if (c.terms.substitute(here, renamed) == there) continue;
         why = fmt::format("'{}' holds different things for different CTAs", c.problem.buffers[b].name);

@@ -34,15 +34,20 @@ struct CtaRoles {
 // The id decides roles: by what is branched on, stored, or shared by some CTAs and not all. Within a role it only leads to own slots.
 [[nodiscard]] std::string find_roles(const LaunchContext& context, const Kernel& kernel, CtaRoles& roles);
 
-// How values swept from the slots of others are added up: [block][instruction][element of a vector] the number of the sum, for
-// loads that sweep.
-using Sums = std::vector<std::vector<std::array<std::uint32_t, 4>>>;
+// How values swept from the slots of others are added up: [block][instruction][element of a vector], for loads that sweep.
 inline constexpr std::uint32_t no_sum = ~0U;
-// Loads that reach slots of others are plain, and each of their values is added once to one sum, which nothing uses before the sweep ends.
-[[nodiscard]] std::string find_sums(const Kernel& kernel, const CtaRoles& roles, Sums& sums);
+struct SweptInto {
+  std::uint32_t sum = no_sum;  // its number
+  bool of_floats = false;
+};
+using Sums = std::vector<std::vector<std::array<SweptInto, 4>>>;
+// Loads that reach slots of others are plain, and each of their values is added once to one sum, which nothing uses before the sweep
+// ends. Where sums of floats are ordered, each goes round a loop.
+[[nodiscard]] std::string find_sums(const Kernel& kernel, const CtaRoles& roles, ValueDomain domain, Sums& sums);
 
+enum class Buffers : std::uint8_t { all, outputs };
 // Renaming neighbours of a role, and with them the symbols of their slots, leaves memory as it is. `slots`: by buffer.
-[[nodiscard]] std::string memory_is_symmetric(const LaunchContext& context, const CtaRoles& roles,
+[[nodiscard]] std::string memory_is_symmetric(const LaunchContext& context, const MemoryImage& memory, Buffers which, const CtaRoles& roles,
                                               const std::vector<Slots>& slots, std::uint32_t replays_so_far);
 // Renaming neighbours of a role leaves the contract as it is.
 [[nodiscard]] std::string contract_is_symmetric(const Problem& problem, const CtaRoles& roles, const std::vector<Slots>& slots);

@@ -161,10 +161,20 @@ Value Terms::intern(Node node) {
   return Value(0, it->second);
 }
 
-Value Terms::symbol(const std::string& name) {
+Value Terms::symbol(const std::string& name, std::uint64_t place) {
   Node node;
   node.kind = Kind::symbol;
   node.name = name;
+  node.bits = place;
+  return intern(std::move(node));
+}
+
+Value Terms::placed(Value element, Value v) {
+  if (const auto s = special(v, Value(), Value())) return *s;
+  Node node;
+  node.kind = Kind::placed;
+  node.bits = nodes_[element.term()].bits;
+  node.operands = {element, v};
   return intern(std::move(node));
 }
 
@@ -218,6 +228,20 @@ Value Terms::sum(Type asked, Value a, std::uint64_t factor_a, Value b, std::uint
   add_parts(node, type, a, factor_a);
   add_parts(node, type, b, factor_b);
   return gathered(std::move(node), asked);
+}
+
+// A placed value behind others, all of which have places before it: the order can be read off the places. Two may be added either way.
+std::optional<Value> Terms::sum_in_order(Type type, Value a, Value b) {
+  const auto comes_before = [&](Value v, std::uint64_t place) {
+    if (v.is_number()) return true;
+    const Node& node = nodes_[v.term()];
+    const auto is_before = [&](const Node& n) { return n.kind != Kind::placed || n.bits < place; };
+    return is_before(node) && std::all_of(node.parts.begin(), node.parts.end(), [&](const auto& part) { return is_before(nodes_[part.first]); });
+  };
+  for (const auto& [sum_so_far, next] : {std::pair{a, b}, std::pair{b, a}})
+    if (!next.is_number() && nodes_[next.term()].kind == Kind::placed && comes_before(sum_so_far, nodes_[next.term()].bits))
+      return sum(type, sum_so_far, 1, next, 1);
+  return std::nullopt;
 }
 
 // The sum whose parts, in any order and some of them several times, are in `node`.
@@ -302,6 +326,7 @@ Value Terms::apply(const Arithmetic& i, Value a, Value b, Value c) {
       if (sums_are_multisets(i.type)) return sum(i.type, a, 1, b, 1);
       if (a == Value::number(0)) return b;  // 0 + x
       if (b == Value::number(0)) return a;
+      if (const auto in_order = sum_in_order(i.type, a, b)) return *in_order;
       return operation(i.op, i.type, {a, b});
     case Arith::sub:
       if (sums_are_multisets(i.type)) return sum(i.type, a, 1, b, minus_one);
@@ -397,6 +422,7 @@ Value Terms::substitute(Value v, const std::unordered_map<std::uint32_t, Value>&
     for (const auto& [term, count] : node.parts) add_parts(replaced, node.type, substitute(Value(0, term), replacement), count);
     return gathered(std::move(replaced), node.type);
   }
+  if (node.kind == Kind::placed) return placed(substitute(node.operands[0], replacement), substitute(node.operands[1], replacement));
   if (node.kind != Kind::operation) return v;
   std::vector<Value> operands;
   for (const Value& operand : node.operands) operands.push_back(substitute(operand, replacement));
@@ -412,6 +438,7 @@ std::string Terms::to_string(Value v, Type type) const {
     case Kind::poison: return fmt::format("poison ({})", node.name);
     case Kind::free: return fmt::format("any value ({})", node.name);
     case Kind::symbol: return node.name;
+    case Kind::placed: return to_string(node.operands[1], type);
     case Kind::sum: {
       std::string text;
       for (const auto& [term, count] : node.parts) {

@@ -3,7 +3,8 @@
 // Data are symbols, so that a verdict holds for all inputs. A Value is a number (64 bits) or the id of a term in a
 // Terms table, where equal terms have equal ids (hash-consing), so values compare in O(1).
 // Sums are kept as multisets: integer sums always, float sums in the domain `multisets`; in the domain `expressions` a
-// float sum is the tree of its additions (commutative, not associative, as IEEE has it). Products of integers, min, max, and, or
+// float sum is the tree of its additions (commutative, not associative, as IEEE has it), but for values that say where they were
+// read (`placed`): added in ascending order of their places they are a multiset again, which then stands for that order. Products of integers, min, max, and, or
 // and xor are multisets, or sets, too: the order of such atomics is not seen.
 // Three special terms: *poison* (memory nobody wrote; anything computed from it is poison), *free* (a clock: any value, each
 // time; anything computed from it is free too) and *unknown* (a read whose source is not chosen yet; anything computed from
@@ -51,8 +52,10 @@ class Terms {
   // While frozen, several threads may use it, and a term that is new throws Frozen.
   void freeze(bool frozen) { frozen_ = frozen; }
 
-  // The same name gives the same symbol.
-  [[nodiscard]] Value symbol(const std::string& name);
+  // The same name gives the same symbol. `place`: of the element that it is named after, among its buffer's.
+  [[nodiscard]] Value symbol(const std::string& name, std::uint64_t place = 0);
+  // A value that was read from the element after which the symbol `element` is named.
+  [[nodiscard]] Value placed(Value element, Value v);
   // Poison that says where it came from ("ws[2]").
   [[nodiscard]] Value poison(const std::string& origin);
   // A value that may be anything, of that origin. Two of one origin are equal as Values and need not be equal numbers.
@@ -85,21 +88,23 @@ class Terms {
   [[nodiscard]] std::size_t size() const { return nodes_.size(); }
 
  private:
-  enum class Kind : std::uint8_t { number, unknown, poison, free, symbol, sum, operation };
+  enum class Kind : std::uint8_t { number, unknown, poison, free, symbol, placed, sum, operation };
   struct Node {
     Kind kind = Kind::number;
     Arith op = Arith::mov;
     Type type = Type::u32;
-    std::uint64_t bits = 0;                          // constant of a sum
+    std::uint64_t bits = 0;                          // constant of a sum; place of a symbol, or of what is placed
     std::string name;                                // symbol, poison, free
     std::vector<std::pair<std::uint32_t, std::uint64_t>> parts;  // sum: (term, coefficient or count), by term
-    std::vector<Value> operands;                     // operation
+    std::vector<Value> operands;                     // operation; what is placed: element, value
   };
   [[nodiscard]] Value intern(Node node);
   [[nodiscard]] std::optional<Value> special(Value a, Value b, Value c) const;
   [[nodiscard]] bool sums_are_multisets(Type type) const;
   [[nodiscard]] Value gathered(Node node, Type asked);
   [[nodiscard]] Value sum(Type type, Value a, std::uint64_t factor_a, Value b, std::uint64_t factor_b);
+  // No value: it is no sum of placed values in ascending order.
+  [[nodiscard]] std::optional<Value> sum_in_order(Type type, Value a, Value b);
   void add_parts(Node& into, Type type, Value v, std::uint64_t factor) const;
   [[nodiscard]] std::vector<Value> flattened(Arith op, Type type, const std::vector<Value>& operands) const;
   [[nodiscard]] Value operation(Arith op, Type type, std::vector<Value> operands);

@@ -180,9 +180,27 @@ TEST(Determinism, IsAskedOfSmallerShapesWhereTheShapeIsTooLarge) {
   EXPECT_THAT(atomic.out, HasSubstr("shown at splits=3, the smallest that fails; --no-shrink keeps splits=8"));
 }
 
-// The limit is of all that the command does: three searches here, each of which would take as long.
+// 132 CTAs in any order, as quickly as without the question.
+TEST(Determinism, OfManyCtasThatAddInOrderIsQuick) {
+  const ProcessResult serial = check("splitk-serial --param splits=132 --determinism");
+  EXPECT_EQ(serial.exit_code, 0);
+  EXPECT_THAT(serial.out, HasSubstr("explored: 134 states, "));
+}
+
+TEST(Determinism, OfManyShapesIsATable) {
+  const ProcessResult atomic = check("splitk-atomic --sweep splits=1..3,replays=1..2 --determinism --csv -");
+  EXPECT_EQ(atomic.exit_code, 1);
+  for (const char* row : {"\n1,1,verified,view,", "\n1,2,verified,view,", "\n2,1,verified,view,", "\n2,2,verified,view,", "\n3,1,violated,view,",
+                          "\n3,2,violated,view,", ",order-dependent,out,"})
+    EXPECT_THAT(atomic.out, HasSubstr(row));
+  EXPECT_THAT(check("splitk-atomic --sweep splits=1..3,replays=1..2 --determinism").out,
+              HasSubstr("splitk-atomic: the smallest that fails is splits=3 replays=1\n"));
+  EXPECT_THAT(check("splitk-serial --sweep --determinism").out, HasSubstr("splitk-serial: no shape fails\n"));
+}
+
+// The limit is of all that the command does: several searches here, each of which would take as long.
 TEST(Determinism, EndsWithTheLimitOfTheWhole) {
-  const ProcessResult cut = check("splitk-serial --param splits=40 --determinism --max-seconds 0.4");
+  const ProcessResult cut = check("splitk-serial --param splits=40 --determinism --engine graph --max-seconds 0.4");
   EXPECT_EQ(cut.exit_code, 3);
   EXPECT_THAT(cut.out, HasSubstr("inconclusive: the limit of 0.4 seconds was reached (--max-seconds)"));
   EXPECT_THAT(cut.out, Not(HasSubstr("explored: 2 states, 1 move")));

@@ -15,8 +15,9 @@ void merge(Future::Facts& into, const Future::Facts& from) {
 // What lies before an instruction, from what lies behind it.
 class Transfer {
  public:
-  Transfer(const Hierarchy& h, const std::vector<bool>& single, const Instruction& instruction, bool own, Future::Facts& facts)
-      : h_(h), single_(single), always_(!instruction.guard), own_(own), f_(facts) {}
+  Transfer(const Hierarchy& h, const std::vector<bool>& single, const Instruction& instruction, bool own, ValueDomain domain,
+           Future::Facts& facts)
+      : h_(h), single_(single), always_(!instruction.guard), own_(own), domain_(domain), f_(facts) {}
 
   void operator()(const Load& load) {
     mark(load.access, is_strong(load.access.order) ? Doing::strong_read | Doing::any_message : Doing::weak_read);
@@ -28,7 +29,8 @@ class Transfer {
   }
   void operator()(const Atomic& atomic) {
     write(atomic.access, atomic.op != AtomicOp::cas);
-    const bool adds = atomic.red && atomic.op == AtomicOp::add && atomic.access.order == Order::relaxed;
+    const bool commutes = domain_ == ValueDomain::multisets || !is_float(atomic.access.type);
+    const bool adds = atomic.red && atomic.op == AtomicOp::add && atomic.access.order == Order::relaxed && commutes;
     mark(atomic.access, Doing::strong_read | Doing::strong_write, !adds);
     if (atomic.op == AtomicOp::cas) mark(atomic.access, Doing::any_message);
   }
@@ -70,12 +72,13 @@ class Transfer {
   const std::vector<bool>& single_;
   bool always_;
   bool own_;  // its address stays within the CTA's own slots
+  ValueDomain domain_;
   Future::Facts& f_;
 };
 
 }  // namespace
 
-Future::Future(const Kernel& kernel, const Hierarchy& hierarchy, const std::vector<bool>& single, const Symmetry* symmetry) {
+Future::Future(const Kernel& kernel, const Hierarchy& hierarchy, const std::vector<bool>& single, const Symmetry* symmetry, ValueDomain domain) {
   Facts none;
   none.arrays.assign(kernel.arrays.size(), 0);
   none.own.assign(kernel.arrays.size(), 0);
@@ -89,7 +92,7 @@ Future::Future(const Kernel& kernel, const Hierarchy& hierarchy, const std::vect
       for (std::size_t n = instructions.size(); n-- > 0;) {
         const InstructionRef ref{BlockId{static_cast<std::uint32_t>(b)}, static_cast<std::uint32_t>(n)};
         const bool own = symmetry != nullptr && symmetry->stays_home(ref);
-        std::visit(Transfer(hierarchy, single, instructions[n], own, facts), instructions[n].operation);
+        std::visit(Transfer(hierarchy, single, instructions[n], own, domain, facts), instructions[n].operation);
         if (facts_[b][n] == facts) continue;
         facts_[b][n] = facts;
         again = true;

@@ -18,7 +18,7 @@ struct Doing {
   static constexpr DoingBits narrow = 16;   // a strong access at a scope below the widest that is used
   static constexpr DoingBits acquire = 32;  // a read that acquires
   static constexpr DoingBits any_message = 64;  // a strong read that may return any message: a load, or a cas that fails
-  static constexpr DoingBits ordered = 128;  // a strong access whose place among others may matter: no relaxed red.add
+  static constexpr DoingBits ordered = 128;  // a strong access whose place among others may matter: no relaxed red.add of its like
   // A strong write that passes on what earlier releases of its location left: none that releases itself, at the widest scope, lies
   // before it or is it.
   static constexpr DoingBits passes_on = 256;
@@ -31,7 +31,8 @@ class Future {
  public:
   // `single`: [array] it is a single location. `symmetry` may be null; else it tells which accesses stay within the slots of the
   // thread's own CTA.
-  Future(const Kernel& kernel, const Hierarchy& hierarchy, const std::vector<bool>& single, const Symmetry* symmetry);
+  // `domain`: where sums of floats are ordered, their additions are too.
+  Future(const Kernel& kernel, const Hierarchy& hierarchy, const std::vector<bool>& single, const Symmetry* symmetry, ValueDomain domain);
 
   // Doing bits on an array from `ref` on, that instruction included; `anywhere`: by addresses that name no array.
   [[nodiscard]] DoingBits on(ArrayId array, InstructionRef ref) const {

@@ -102,7 +102,7 @@ Machine::Machine(const LaunchContext& c, FenceReading fences, const Symmetry* sy
       threads_of_cta_(c.image.ctas) {
   for (const Kernel& kernel : c.problem.kernels) {
     meeting_points_.emplace_back(kernel);
-    futures_.emplace_back(kernel, hierarchy_, single_locations(c, kernel), symmetry);
+    futures_.emplace_back(kernel, hierarchy_, single_locations(c, kernel), symmetry, c.problem.domain);
     deposits_.push_back(depositing_fences(kernel));
   }
   for (ThreadId t = 0; t < c.image.threads.size(); ++t) threads_of_cta_[c.image.cta_of[t]].push_back(t);
@@ -200,7 +200,6 @@ DoingBits Machine::doing(const State& s, ThreadId t, std::uint32_t storage, bool
 }
 
 bool Machine::unordered(const State& s, const Location& location) const {
-  if (context_.problem.domain == ValueDomain::expressions) return false;  // which sum comes out is the question
   for (ThreadId t = 0; t < s.threads.size(); ++t)
     if ((doing(s, t, location) & Doing::ordered) != 0) return false;
   return true;

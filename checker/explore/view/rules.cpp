@@ -116,6 +116,15 @@ void Machine::Rules::acted() {
   if (!s.sequence.empty()) ++s.sequence[id];
 }
 
+Value Machine::Rules::taken_in(const Action& action, unsigned element, const Location& l, Value v) const {
+  if (m.symmetry_ == nullptr || !m.symmetry_->adds_in_order(action.where, element)) return v;
+  const LaunchContext& c = m.context_;
+  const Allocation& allocation = c.image.memory[l.storage];
+  if (!allocation.buffer) throw SymmetryBroken("memory that is no buffer is swept");
+  const Value name = symbol_of(c.problem.buffers[allocation.buffer->value], l.offset / size_of(allocation.element), 0, c.terms);
+  return c.terms.placed(name, v);
+}
+
 // --- Weak accesses ---
 
 void Machine::Rules::weak_load(const Action& action, const Load& load) {
@@ -127,6 +136,7 @@ void Machine::Rules::weak_load(const Action& action, const Load& load) {
       values[n] = m.initial_value(l);
       if (m.retrace_ != nullptr) m.retrace_->reads_from.emplace_back(origin(n, EventKind::read, l, values[n]), no_origin);
       check_written(values[n], true, l, n);
+      values[n] = taken_in(action, n, l, values[n]);
       continue;
     }
     if (load.access.cache == CacheOperator::nc)
@@ -140,6 +150,7 @@ void Machine::Rules::weak_load(const Action& action, const Load& load) {
     const Origin read = origin(n, EventKind::read, l, values[n]);
     saw(message, read);
     if (m.written_[l.storage]) remember_read(c, false, 0, read);
+    values[n] = taken_in(action, n, l, values[n]);
   }
   finish({values.data(), load.count});
 }
@@ -402,7 +413,8 @@ void Machine::Rules::load(const Action& action, std::uint32_t option) {
   chose(message);
   read(number, message, l.access, true);
   remember_read(cell(number), true, level, read_event);
-  finish({&message.value, 1});
+  const Value value = taken_in(action, 0, action.place.location, message.value);
+  finish({&value, 1});
 }
 
 void Machine::Rules::store(const Action& action, std::uint32_t option) {

@@ -47,6 +47,9 @@ struct Machine::Rules {
   void saw(const Message& message, Origin read) const;
   void acted();
 
+  // A value as its thread takes it in.
+  [[nodiscard]] Value taken_in(const Action& action, unsigned element, const Location& location, Value value) const;
+
   // --- Weak accesses ---
 
   void weak_load(const Action& action, const Load& load);
