@@ -202,15 +202,17 @@ class SweepTable {
 
 // A table asks for answers, not for every behaviour by name: views come first wherever they are exact.
 CheckResult check_shape(const Shape& shape, const Options& options) {
+  Limits allowed = limits(options);  // of all that is asked of the shape
+  allowed.since = Limits::Clock::now();
   const auto answer = [&](const CheckOptions& used) {
-    return check(*shape.problem, used, limits(options), {nullptr, &stop_on_interrupt()});
+    return check(*shape.problem, used, allowed, {nullptr, &stop_on_interrupt()});
   };
   CheckOptions used = check_options(options);
   used.workers = 1;  // of each shape; shapes are checked several at a time
   if (used.engine != Engine::automatic) return answer(used);
   used.engine = Engine::view;
   CheckResult by_views = answer(used);
-  if (by_views.verdict != Verdict::inconclusive) return by_views;
+  if (by_views.verdict != Verdict::inconclusive || allowed.seconds_left() <= 0) return by_views;
   used.engine = Engine::automatic;
   CheckResult result = answer(used);
   result.seconds += by_views.seconds;

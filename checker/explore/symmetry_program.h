@@ -1,5 +1,5 @@
-// What symmetry asks of a program's text and of its data (symmetry.h). Each function gives an empty string, or what stands
-// against it.
+// What symmetry asks of a program's text and of its data (symmetry.h): roles of CTAs, sums over the slots of others, memory and
+// contract (symmetry_roles.cpp, symmetry_sums.cpp, symmetry_data.cpp). Each function gives an empty string, or what stands against it.
 #pragma once
 
 #include <optional>
