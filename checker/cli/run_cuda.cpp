@@ -56,6 +56,8 @@ std::string to_text(const Judged& judged) {
     const Dim3 &g = shape.grid, &b = shape.block;
     text += fmt::format("\nreplay {}, {}: grid {}x{}x{}, block {}x{}x{}\n", launch.replay, shape.name, g.x,
                         g.y, g.z, b.x, b.y, b.z);
+    for (const PrintedText& printed : launch.result.printed) text += printed.text;
+    if (!launch.result.printed.empty() && !text.ends_with('\n')) text += '\n';
     for (const CounterField& f : counter_fields())
       text += fmt::format("{:22} {:>14}\n", f.name, launch.result.counters.*f.member);
     for (const RaceReport& race : launch.result.races)
@@ -73,6 +75,9 @@ std::string to_json(const Judged& judged, const std::string& subject) {
     nlohmann::ordered_json one{{"replay", launch.replay}, {"kernel", kernel_of(judged, launch).name}};
     for (const CounterField& f : counter_fields())
       one["counters"][std::string(f.name)] = launch.result.counters.*f.member;
+    one["printed"] = nlohmann::ordered_json::array();
+    for (const PrintedText& printed : launch.result.printed)
+      one["printed"].push_back({{"block", printed.block}, {"thread", printed.thread}, {"text", printed.text}});
     json["launches"].push_back(std::move(one));
   }
   return json.dump(2) + '\n';

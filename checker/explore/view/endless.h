@@ -30,6 +30,7 @@ struct Endless {
     std::optional<Schedulers::Member> left;  // it could, but this group or thread is not promised to go on
   };
   std::vector<Unfinished> unfinished;  // by thread
+  std::vector<std::uint32_t> actions;  // [thread] taken, as PartialExecution counts them
 };
 
 // As a finding: `livelock` if somebody moves for ever, else `stuck`.

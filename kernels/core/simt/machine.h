@@ -78,6 +78,7 @@ class Machine {
   [[nodiscard]] Counters counters() const;
   [[nodiscard]] const std::vector<RaceReport>& races() const { return races_; }
   [[nodiscard]] const std::optional<Fault>& fault() const { return fault_; }
+  [[nodiscard]] const std::vector<PrintedText>& printed() const { return printed_; }
 
   // --- for the handlers ---
   const Program& program;
@@ -88,6 +89,7 @@ class Machine {
   // Adds an access's lines, sectors or wavefronts, and looks for races.
   void account(const Warp& warp, const Op& op, const MemoryOp& m, const Target& target);
   [[nodiscard]] Target locate(const Warp& warp, const Op& op, const MemoryOp& m, std::uint32_t mask);
+  void print(const Warp& warp, std::uint32_t lane, std::string text);
   [[nodiscard]] std::byte* local_memory(const Warp& warp, std::uint32_t lane);
   [[nodiscard]] std::vector<std::pair<std::uint32_t, Target>> locate_addresses(const Warp& warp, const Op& op,
                                                                                const MemoryOp& m,
@@ -156,6 +158,8 @@ class Machine {
   std::vector<PendingRace> pending_;
   std::vector<RaceReport> races_;
   std::optional<Fault> fault_;
+  std::vector<PrintedText> printed_;
+  std::size_t printed_bytes_ = 0;  // by this block
   std::uint32_t fault_op_ = 0;  // of the first fault in this round of a segment
   std::uint64_t steps_ = 0;
   std::uint32_t starved_ = 0;
@@ -174,6 +178,7 @@ void vote(Machine&, Warp&, const Op&, std::uint32_t mask);
 void match(Machine&, Warp&, const Op&, std::uint32_t mask);
 void warp_reduce(Machine&, Warp&, const Op&, std::uint32_t mask);
 void active_mask(Machine&, Warp&, const Op&, std::uint32_t mask);
+void print(Machine&, Warp&, const Op&, std::uint32_t mask);
 void nothing(Machine&, Warp&, const Op&, std::uint32_t mask);
 void unmodelled(Machine&, Warp&, const Op&, std::uint32_t mask);
 void load(Machine&, Warp&, const Op&, std::uint32_t mask);

@@ -63,9 +63,18 @@ struct Fault {
 
 inline constexpr std::size_t max_race_reports = 16;
 
+// By one call of printf in one thread.
+struct PrintedText {
+  std::uint32_t block = 0, thread = 0;  // thread within the block
+  std::string text;
+  friend bool operator==(const PrintedText&, const PrintedText&) = default;
+};
+inline constexpr std::size_t most_printed = std::size_t{1} << 20U;  // bytes; as many as CUDA's buffer holds
+
 struct RunResult {
   Counters counters;
   std::vector<RaceReport> races;  // the first sixteen, in order of execution
+  std::vector<PrintedText> printed;  // block by block, within one as the schedule has it
   std::optional<Fault> fault;     // the lowest block's; counters and memory are then incomplete
 };
 

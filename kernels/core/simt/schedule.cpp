@@ -113,6 +113,7 @@ void Machine::start_block(std::uint64_t linear) {
   block_ = linear;
   steps_ = 0;
   starved_ = 0;
+  printed_bytes_ = 0;
   std::memset(shared_.data(), 0, shared_.size());
   std::memset(local_.data(), 0, local_.size());
   detector_.barrier();
