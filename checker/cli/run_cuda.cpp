@@ -33,16 +33,20 @@ struct Judged {
   const Problem& problem;
   Execution execution;
   std::string failure;  // empty: right
+  bool told = true;     // false: the schedule here leaves it open
 };
 
 Judged judge_run(const Problem& problem, const CudaRun& options) {
-  Judged judged{problem, launchfile::execute(problem, options.seed, options.workers), ""};
+  Judged judged{problem, launchfile::execute(problem, options.seed, options.workers), "", true};
   const auto& last = judged.execution.launches.back();
   const Kernel& kernel = problem.kernels[problem.launches[last.launch].kernel.value];
   judged.failure =
       last.result.fault ? to_string(*last.result.fault, kernel) : broken(problem, judged.execution);
+  judged.told = !leaves_open(last.result);
   return judged;
 }
+
+std::string_view name(const Judged& judged) { return !judged.told ? "not told" : judged.failure.empty() ? "right" : "wrong"; }
 
 const Kernel& kernel_of(const Judged& judged, const launchfile::ExecutedLaunch& launch) {
   return judged.problem.kernels[judged.problem.launches[launch.launch].kernel.value];
@@ -50,7 +54,7 @@ const Kernel& kernel_of(const Judged& judged, const launchfile::ExecutedLaunch& 
 
 std::string to_text(const Judged& judged) {
   std::string text = judged.failure.empty() ? "right: what must hold does, on this schedule and these data\n"
-                                            : fmt::format("WRONG: {}\n", judged.failure);
+                                            : fmt::format("{}: {}\n", judged.told ? "WRONG" : "not told", judged.failure);
   for (const auto& launch : judged.execution.launches) {
     const Launch& shape = judged.problem.launches[launch.launch];
     const Dim3 &g = shape.grid, &b = shape.block;
@@ -68,7 +72,7 @@ std::string to_text(const Judged& judged) {
 
 std::string to_json(const Judged& judged, const std::string& subject) {
   nlohmann::ordered_json json{
-      {"schema", 1}, {"subject", subject}, {"result", judged.failure.empty() ? "right" : "wrong"}};
+      {"schema", 1}, {"subject", subject}, {"result", name(judged)}};
   if (!judged.failure.empty()) json["failure"] = judged.failure;
   json["launches"] = nlohmann::ordered_json::array();
   for (const auto& launch : judged.execution.launches) {
@@ -92,6 +96,7 @@ int run_cuda(const CudaRun& options) {
   if (!options.json.empty())
     write_output(options.json, to_json(judged, without_absolute_path(options.source.file)));
   if (options.json != "-") print_out(to_text(judged));
+  if (!judged.told) return exit_inconclusive;
   return judged.failure.empty() ? exit_verified : exit_violated;
 }
 

@@ -2,6 +2,7 @@
 #include <cstdlib>
 #include <filesystem>
 #include <string>
+#include <tuple>
 #include <vector>
 
 #include <fmt/format.h>
@@ -125,6 +126,23 @@ TEST(PtxSubjects, ThatPrintDoSoWhenTheyRun) {
   const ProcessResult result = fencewise({"run", ours + "hand_over.sm_90.ptx", "--launch", ours + "hand_over.toml", "--param", "ctas=3"});
   EXPECT_EQ(result.exit_code, 0) << result.out;
   EXPECT_THAT(result.out, HasSubstr("into the box\nflag up\nblock 1 saw the flag after 0.0 rounds\nblock 2 saw the flag after 0.0 rounds\n"));
+}
+
+// No thread raises the flag: of two blocks the first waits for what the second might do.
+TEST(PtxSubjects, ThatHangAreToldAtOnceWhenTheyRun) {
+  const ScratchFolder folder;
+  const std::string launch = folder.file("k.toml"), kernel = folder.file("k.ptx");
+  write_file(kernel,
+             ".version 9.0\n.target sm_90\n.address_size 64\n.visible .entry k(.param .u64 p) {\n.reg .pred %p<2>; .reg .b32 %r<2>; .reg .b64 "
+             "%rd<2>;\nld.param.u64 %rd1, [p];\nL: ld.volatile.global.u32 %r1, [%rd1];\nsetp.eq.u32 %p1, %r1, 0;\n@%p1 bra L;\nret;\n}\n");
+  for (const auto& [grid, code, verdict] : {std::tuple{"1", 1, "WRONG: "}, std::tuple{"2", 3, "not told: "}}) {
+    write_file(launch, std::string("[buffers]\nflag = { type = \"u32\", length = 1 }\n[[launch]]\nkernel = \"k\"\ngrid = ") + grid +
+                           "\nblock = 1\nargs = [\"flag\"]\n");
+    const ProcessResult result = fencewise({"run", kernel, "--launch", launch});
+    EXPECT_EQ(result.exit_code, code) << result.err;
+    EXPECT_THAT(result.out, StartsWith(verdict));
+    EXPECT_THAT(result.out, HasSubstr("/k.ptx:7\n"));
+  }
 }
 
 TEST(PtxSubjects, NeedALaunchFile) {
