@@ -129,6 +129,15 @@ struct WitnessEvent {
   bool involved = false;              // part of the finding (racing accesses, the stale read, a step that repeats for ever)
 };
 
+// What a printf of the execution shows. It is no event.
+struct WitnessPrint {
+  ThreadId thread = 0;
+  std::size_t before = 0;  // the event that comes next; their number: none does
+  std::string text;        // 'printf "block 3 done\n"'
+  std::string file;
+  std::uint32_t line = 0;
+};
+
 // A launch, or several that overlap (a stage of the plan, launch_plan.h).
 struct WitnessLaunch {
   std::uint32_t replay = 1;           // counts from 1
@@ -138,6 +147,7 @@ struct WitnessLaunch {
   std::vector<std::string> threads;   // [thread] "CTA 1 thread 0", "P0"
   std::vector<std::uint32_t> cta_of;  // [thread] dense CTA number
   std::vector<WitnessEvent> events;   // in an order of execution where one exists
+  std::vector<WitnessPrint> printed;  // by `before`
   bool ordered = true;                // false: no interleaving explains it (load buffering)
   std::vector<std::uint32_t> finish_order;  // CTAs in the order in which they finish
   ExecutionGraph graph;               // events in the same order

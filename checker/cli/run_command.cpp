@@ -66,8 +66,9 @@ const RunnableKernel& kernel_of(const std::string& name) {
   throw InputError(fmt::format("no kernel '{}' to run; there are {}", name, known));
 }
 
-// "right", "WRONG", or nothing where the user's own data ran.
+// "right", "WRONG", "fault", "not told" where another schedule might go on, or nothing where the user's own data ran.
 std::string judgement(const PreparedRun& prepared, const RunResult& result, bool own_data) {
+  if (leaves_open(result)) return "not told";
   if (result.fault) return "fault";
   if (own_data) return "not judged";
   return prepared.is_right(prepared) ? "right" : "WRONG";
@@ -144,6 +145,7 @@ int run_command(const RunOptions& options) {
   if (!options.json.empty()) write_output(options.json, to_json(prepared, result, verdict));
   if (!options.csv.empty()) write_output(options.csv, to_csv(result));
   if (options.json != "-" && options.csv != "-") print_out(to_text(prepared, result, verdict));
+  if (leaves_open(result)) return exit_inconclusive;
   const bool good = !result.fault && result.counters.race_count == 0 && verdict != "WRONG";
   return good ? exit_verified : exit_violated;
 }

@@ -161,6 +161,7 @@ struct PartialExecution::Run {
     thread.status = status;
     thread.at = action.where;
     thread.sequence = cursor->sequence;
+    thread.printed = cursor->printed;
     thread.settled =
         cursor == &thread.known && status != ThreadStatus::at_barrier && status != ThreadStatus::blocked &&
         status != ThreadStatus::choosing;
@@ -467,6 +468,7 @@ struct PartialExecution::Run {
     thread.settled = false;
     for (;;) {
       action = context.interpreter.next(program, cursor->state);
+      for (Action::Printed& printed : action.printed) cursor->printed.push_back({cursor->sequence, std::move(printed)});
       switch (action.kind) {
         case Action::Kind::load: load(); break;
         case Action::Kind::store: store(); break;

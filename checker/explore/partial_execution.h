@@ -106,10 +106,15 @@ class PartialExecution {
     std::vector<Value> registers;  // likewise
     friend bool operator==(const LoopRecord&, const LoopRecord&) = default;
   };
+  struct Printed {
+    std::uint32_t before = 0;  // the action that came next
+    Action::Printed what;
+  };
   struct Cursor {
     ThreadState state;
     std::uint32_t sequence = 0;  // actions taken
     std::vector<LoopRecord> loops;
+    std::vector<Printed> printed;
   };
   struct Thread {
     Cursor known;  // the last point at which all values are known
@@ -126,6 +131,7 @@ class PartialExecution {
     std::vector<std::array<EventId, 4>>
         events;                    // [action] elements of a vector; read, write of an atomic; arrive, wait
     std::vector<Value> registers;  // exited: final registers
+    std::vector<Printed> printed;  // until where it stopped
     bool settled = false;          // nothing unknown behind it: no need to run it again
   };
   std::vector<Thread> threads;

@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include "kernels/core/print_format.h"
 #include "kernels/core/printer.h"
 
 namespace fencewise {
@@ -167,6 +168,51 @@ void name_threads(WitnessLaunch& launch, const LaunchContext& context) {
   launch.cta_of = context.image.cta_of;
 }
 
+namespace {
+
+std::string text_of(const Print& print, const std::vector<Value>& values, const Terms& terms) {
+  if (!print.format) return "printf (format not found)";
+  return "printf " + quoted_literal(formatted(print, [&](std::size_t n, Type type) -> Shown {
+           if (values[n].is_number()) return values[n].bits();
+           return values[n].is_unknown() ? "?" : terms.to_string(values[n], type);
+         }));
+}
+
+// Behind the thread's events that come before `action`; where there is none, before its first.
+std::size_t place_of_print(const WitnessLaunch& launch, ThreadId thread, std::uint32_t action) {
+  std::size_t place = 0, first = launch.events.size();
+  for (std::size_t n = launch.events.size(); n-- > 0;) {
+    if (launch.events[n].thread != thread) continue;
+    first = n;
+    if (place == 0 && launch.events[n].po < 2 * action) place = n + 1;
+  }
+  return place == 0 ? first : place;
+}
+
+}  // namespace
+
+void add_printed(WitnessLaunch& launch, const PartialExecution& x, std::span<const std::uint32_t> actions) {
+  for (ThreadId t = 0; t < x.threads.size(); ++t) {
+    const Kernel& kernel = *x.context().image.threads[t].kernel;
+    for (const auto& [before, what] : x.threads[t].printed) {
+      if (!actions.empty() && before > actions[t]) break;
+      const Instruction& instruction = kernel.at(what.where);
+      WitnessPrint shown{.thread = t,
+                         .before = place_of_print(launch, t, before),
+                         .text = text_of(std::get<Print>(instruction.operation), what.values, x.context().terms),
+                         .file = {},
+                         .line = 0};
+      if (instruction.where.line != 0 && instruction.where.file < kernel.files.size()) {
+        shown.file = kernel.files[instruction.where.file];
+        shown.line = instruction.where.line;
+      }
+      launch.printed.push_back(std::move(shown));
+    }
+  }
+  std::stable_sort(launch.printed.begin(), launch.printed.end(),
+                   [](const WitnessPrint& a, const WitnessPrint& b) { return a.before < b.before; });
+}
+
 WitnessLaunch witness_of(const PartialExecution& x, const Relations& r, LaunchNumber number,
                          const std::vector<EventId>& involved) {
   const LaunchContext& context = x.context();
@@ -219,6 +265,7 @@ WitnessLaunch witness_of(const PartialExecution& x, const Relations& r, LaunchNu
     launch.graph.rf.push_back(x.graph.rf[e] == no_event ? no_event
                                                         : static_cast<EventId>(place[x.graph.rf[e]]));
   }
+  add_printed(launch, x);
   launch.graph.threads = x.graph.threads;
   const auto renumber = [&](const std::vector<Edge>& edges) {
     std::vector<Edge> out;

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -19,6 +20,10 @@ struct LaunchNumber {
 // `involved`: events that the finding is about. The relations are derived for the execution's graph.
 [[nodiscard]] WitnessLaunch witness_of(const PartialExecution& execution, const Relations& relations,
                                        LaunchNumber number, const std::vector<EventId>& involved = {});
+
+// Fills in what the execution prints, between the witness's events. `actions`: how many of its actions each thread has taken, if not
+// all; what comes later is left out.
+void add_printed(WitnessLaunch& launch, const PartialExecution& execution, std::span<const std::uint32_t> actions = {});
 
 // Fills in the launches and threads of a witness, without events.
 void name_threads(WitnessLaunch& launch, const LaunchContext& context);

@@ -64,8 +64,11 @@ class RowBuilder {
   std::vector<Row> build() {
     number_rows();
     std::vector<Row> rows;
-    for (std::size_t n = 0; n < launch_.events.size(); ++n)
-      if (starts_row(n)) rows.push_back(row(n));
+    auto print = launch_.printed.begin();
+    for (std::size_t n = 0; n <= launch_.events.size(); ++n) {
+      for (; print != launch_.printed.end() && print->before == n; ++print) rows.push_back(row(*print));
+      if (n < launch_.events.size() && starts_row(n)) rows.push_back(row(n));
+    }
     return rows;
   }
 
@@ -90,7 +93,7 @@ class RowBuilder {
     Row row;
     row.number = row_of_[n];
     row.thread = event.thread;
-    if (event.line != 0) row.line = fmt::format("{}:{}", base_name(event.file), event.line);
+    row.line = line_of(event);
     row.text =
         pair && event.kind == EventKind::read ? atomic_text(event, launch_.events[n + 1]) : text(event, pair);
     row.note = note(event);
@@ -98,6 +101,18 @@ class RowBuilder {
     for (const auto& source : {event.reads_from, event.missed})
       if (source && row_of_[*source] != 0) row.sources.push_back(row_of_[*source]);
     return row;
+  }
+
+  [[nodiscard]] static Row row(const WitnessPrint& print) {
+    Row row;
+    row.thread = print.thread;
+    row.line = line_of(print);
+    row.text = print.text;
+    return row;
+  }
+
+  template <class Shown> static std::string line_of(const Shown& shown) {
+    return shown.line == 0 ? "" : fmt::format("{}:{}", base_name(shown.file), shown.line);
   }
 
   [[nodiscard]] std::string text(const WitnessEvent& event, bool pair) const {
@@ -173,12 +188,11 @@ std::vector<Row> rows_worth_showing(const std::vector<Row>& rows, bool everythin
   std::set<std::size_t> wanted;
   for (const Row& row : rows) {
     if (!threads.contains(row.thread)) continue;
-    wanted.insert(row.number);
     wanted.insert(row.sources.begin(), row.sources.end());
   }
   std::vector<Row> kept;
   for (const Row& row : rows)
-    if (wanted.contains(row.number)) kept.push_back(row);
+    if (threads.contains(row.thread) || wanted.contains(row.number)) kept.push_back(row);
   return kept;
 }
 

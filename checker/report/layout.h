@@ -10,9 +10,9 @@
 
 namespace fencewise {
 
-// One event, or the two halves of an atomic, or the two of a barrier.
+// One event, or the two halves of an atomic, or the two of a barrier; or what is printed.
 struct Row {
-  std::size_t number = 0;  // from 1, as shown
+  std::size_t number = 0;  // from 1, as shown; of what is printed 0, and not shown
   ThreadId thread = no_thread;
   std::string line;  // "splitk_serial.cpp:41", without its folder; may be empty
   // "ld.weak ws[1] = in[1] from #2", "st.weak ws[1] := in[1]", "atom.relaxed.gpu.add sem = 0 from start, := 1"

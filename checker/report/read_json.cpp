@@ -209,6 +209,10 @@ WitnessLaunch launch(const Node& node) {
   l.finish_order = finish_order(node["finish_order"], l.cta_of);
   const std::size_t events = node["events"].json().size();
   l.events = node["events"].list([&](const Node& n) { return witness_event(n, l.threads.size(), events); });
+  l.printed = node["printed"].list([&](const Node& n) {
+    return WitnessPrint{n["thread"].index<ThreadId>(l.threads.size()), n["before"].index<std::size_t>(events + 1), n["text"].text(),
+                        n["file"].text(), n["line"].number<std::uint32_t>()};
+  });
   l.graph = graph(node["graph"], l.threads.size(), events);
   check_events_match(node, l);
   return l;

@@ -192,7 +192,7 @@ class TextReport {
 
   void gutter(const Row& row) {
     const std::string text =
-        fmt::format("{} {:>4} {:<{}}", row.involved ? '*' : ' ', row.number, row.line, gutter_ - 7);
+        fmt::format("{} {:>4} {:<{}}", row.involved ? '*' : ' ', row.number == 0 ? "" : std::to_string(row.number), row.line, gutter_ - 7);
     out_ += row.involved ? paint(text, fmt::fg(fmt::terminal_color::red)) : text;
   }
 

@@ -103,6 +103,10 @@ Json launch(const WitnessLaunch& l) {
   json["finish_order"] = l.finish_order;
   json["events"] = Json::array();
   for (const WitnessEvent& event : l.events) json["events"].push_back(witness_event(event));
+  json["printed"] = Json::array();
+  for (const WitnessPrint& print : l.printed)
+    json["printed"].push_back(
+        Json{{"thread", print.thread}, {"before", print.before}, {"text", print.text}, {"file", print.file}, {"line", print.line}});
   json["graph"] = graph(l.graph);
   return json;
 }

@@ -29,6 +29,7 @@ class ReadCollector {
   void operator()(const Exit&) {}
   void operator()(const Trap&) {}
   void operator()(const Compute&) {}
+  void operator()(const Print&) {}  // see registers_shown
   void operator()(const Unmodelled&) {}
 
   std::vector<RegisterId> registers;
@@ -66,6 +67,7 @@ struct Written {
   Registers operator()(const Exit&) const { return {}; }
   Registers operator()(const Trap&) const { return {}; }
   Registers operator()(const Compute&) const { return {}; }
+  Registers operator()(const Print&) const { return {}; }
   Registers operator()(const Unmodelled&) const { return {}; }
 };
 
@@ -94,10 +96,18 @@ Facts<Fact> solve_backward(const Kernel& kernel, const Fact& bottom, const Trans
   return before;
 }
 
-Facts<RegisterSet> live_registers(const Kernel& kernel, std::span<const RegisterId> live_at_exit) {
+Facts<RegisterSet> live_registers(const Kernel& kernel, std::span<const RegisterId> live_at_exit,
+                                  Prints prints) {
   const auto transfer = [&](RegisterSet& live, const Instruction& instruction) {
     if (std::holds_alternative<Exit>(instruction.operation))
       for (const RegisterId r : live_at_exit) live.insert(r);
+    if (prints == Prints::count)
+      for (const RegisterId r : registers_shown(instruction)) live.insert(r);
+    const auto* arithmetic = std::get_if<Arithmetic>(&instruction.operation);
+    if (arithmetic != nullptr && !live.contains(arithmetic->dst)) {
+      if (instruction.guard) live.insert(instruction.guard->predicate);
+      return;
+    }
     if (!instruction.guard)
       for (const RegisterId r : registers_written(instruction)) live.erase(r);
     for (const RegisterId r : registers_read(instruction)) live.insert(r);
@@ -179,12 +189,21 @@ std::vector<RegisterId> registers_read(const Instruction& instruction) {
   return std::move(collector.registers);
 }
 
+std::vector<RegisterId> registers_shown(const Instruction& instruction) {
+  std::vector<RegisterId> registers;
+  if (const auto* print = std::get_if<Print>(&instruction.operation))
+    for (const auto& argument : print->arguments)
+      if (const auto* value = std::get_if<Operand>(&argument); value != nullptr && value->is_register())
+        registers.push_back(value->reg());
+  return registers;
+}
+
 std::vector<RegisterId> registers_written(const Instruction& instruction) {
   return std::visit(Written{}, instruction.operation);
 }
 
-Liveness::Liveness(const Kernel& kernel, std::span<const RegisterId> live_at_exit)
-    : before_(live_registers(kernel, live_at_exit)) {}
+Liveness::Liveness(const Kernel& kernel, std::span<const RegisterId> live_at_exit, Prints prints)
+    : before_(live_registers(kernel, live_at_exit, prints)) {}
 
 MayAccess::MayAccess(const Kernel& kernel)
     : read_(reachable_accesses(kernel, Direction::read)),

@@ -24,16 +24,22 @@ using ArraySet = IdSet<ArrayId>;
 // In order of appearance; a register may occur twice. The guard's predicate is read too.
 [[nodiscard]] std::vector<RegisterId> registers_read(const Instruction& instruction);
 [[nodiscard]] std::vector<RegisterId> registers_written(const Instruction& instruction);
+// What a Print shows, which is not among what is read.
+[[nodiscard]] std::vector<RegisterId> registers_shown(const Instruction& instruction);
 
 // Whether control may get from behind `from` to `to` without passing an instruction that `stops`.
 [[nodiscard]] bool may_reach(const Kernel& kernel, InstructionRef from, InstructionRef to,
                              const std::function<bool(const Instruction&)>& stops = nullptr);
 
-// Which registers may still be read before they are written again. A guarded write kills nothing.
+// Whether what a Print shows counts as read.
+enum class Prints : std::uint8_t { pass, count };
+
+// Which registers may still be read before they are written again, by something else than arithmetic whose result nobody reads.
+// A guarded write kills nothing.
 class Liveness {
  public:
   // `live_at_exit`: registers that something reads after the thread's end (a litmus condition).
-  explicit Liveness(const Kernel& kernel, std::span<const RegisterId> live_at_exit = {});
+  explicit Liveness(const Kernel& kernel, std::span<const RegisterId> live_at_exit = {}, Prints prints = Prints::pass);
 
   // Before the instruction runs.
   [[nodiscard]] const RegisterSet& before(InstructionRef ref) const {

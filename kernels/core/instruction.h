@@ -13,6 +13,7 @@
 #include <optional>
 #include <string>
 #include <variant>
+#include <vector>
 
 #include "kernels/core/type.h"
 #include "memmodel/operation.h"
@@ -232,13 +233,19 @@ struct Trap {
 struct Compute {
   std::uint32_t units = 1;
 };
+// printf. Nothing that a thread, or the memory model, could notice; what it shows is told where an execution is shown. So the
+// registers that it shows count as read only where the program really runs (registers_shown in flow.h).
+struct Print {
+  std::optional<std::string> format;                        // as C has it; none: not known
+  std::vector<std::variant<Operand, std::string>> arguments;  // numbers; the texts of %s; no operand: not known
+};
 // Something a front end met and this program does not model. Reaching it makes the verdict inconclusive.
 struct Unmodelled {
   std::string what;
 };
 
 using Operation = std::variant<Arithmetic, Load, Store, Atomic, Fence, ProxyFenceOp, Barrier, WarpBarrier, Shuffle, Vote,
-                               Match, WarpReduce, ActiveMask, Branch, CondBranch, Exit, Trap, Compute, Unmodelled>;
+                               Match, WarpReduce, ActiveMask, Branch, CondBranch, Exit, Trap, Compute, Print, Unmodelled>;
 
 // `@p` or `@!p`: the instruction does nothing for a thread whose predicate is false.
 struct Guard {

@@ -83,6 +83,15 @@ void Interpreter::arithmetic(const ThreadProgram& program, ThreadState& state, c
   if (dependencies_ != nullptr) state.origins[i.dst.value] = from;
 }
 
+Action::Printed Interpreter::printed(const ThreadProgram& program, const ThreadState& state, const Print& print) const {
+  Action::Printed shown{{state.block, state.index}, {}};
+  for (const auto& argument : print.arguments) {
+    const auto* value = std::get_if<Operand>(&argument);
+    shown.values.push_back(value == nullptr || !value->present() ? Terms::unknown() : evaluate(program, state, *value));
+  }
+  return shown;
+}
+
 // Finds the place of an access, or turns `action` into a fault.
 void Interpreter::resolve(const ThreadProgram& program, const ThreadState& state, const Access& access, unsigned count,
                           Action& action) const {
@@ -227,6 +236,9 @@ Action Interpreter::next(const ThreadProgram& program, ThreadState& state) const
       state.control = join(state.control, origin(state, c->predicate));
       jump(outcome != c->negated ? c->taken : c->otherwise);
     } else if (std::holds_alternative<Compute>(instruction.operation)) {
+      ++state.index;
+    } else if (const auto* print = std::get_if<Print>(&instruction.operation)) {
+      action.printed.push_back(printed(program, state, *print));
       ++state.index;
     } else {
       break;

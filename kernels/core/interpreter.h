@@ -86,6 +86,12 @@ struct Action {
   DependencySet blockers = 0;              // blocked: the reads it waits for
   RegisterId predicate;                    // choice: what is free
   std::string text;                        // fault, trap, unmodelled
+  // What was printed on the way here, with the values of its arguments; unknown where they are no operands.
+  struct Printed {
+    InstructionRef where;
+    std::vector<Value> values;
+  };
+  std::vector<Printed> printed;
 };
 
 class Interpreter {
@@ -115,6 +121,7 @@ class Interpreter {
   void arithmetic(const ThreadProgram& program, ThreadState& state, const Arithmetic& instruction) const;
   void resolve(const ThreadProgram& program, const ThreadState& state, const Access& access, unsigned count,
                Action& action) const;
+  [[nodiscard]] Action::Printed printed(const ThreadProgram& program, const ThreadState& state, const Print& print) const;
   void describe(const ThreadProgram& program, const ThreadState& state, Action& action) const;
   void describe_warp(const ThreadProgram& program, const WarpOperands& operands, Action& action) const;
   [[nodiscard]] bool decide(const ThreadState& state, RegisterId predicate, Action& action, bool& outcome) const;

@@ -5,6 +5,8 @@
 
 #include <fmt/format.h>
 
+#include "kernels/core/print_format.h"
+
 namespace fencewise {
 namespace {
 
@@ -278,6 +280,14 @@ class InstructionPrinter {
     return trap.message.empty() ? "trap" : fmt::format("trap \"{}\"", trap.message);
   }
   std::string operator()(const Compute& compute) const { return fmt::format("compute {}", compute.units); }
+  std::string operator()(const Print& print) const {
+    if (!print.format) return "printf (format not found)";
+    std::string text = "printf " + quoted_literal(*print.format);
+    const std::vector<FormatArgument> taken = arguments_of(*print.format);
+    for (std::size_t n = 0; n < print.arguments.size() && n < taken.size(); ++n)
+      text += ", " + argument(print.arguments[n], taken[n].type);
+    return text;
+  }
   std::string operator()(const Unmodelled& unmodelled) const {
     return fmt::format("unmodelled \"{}\"", unmodelled.what);
   }
@@ -291,6 +301,11 @@ class InstructionPrinter {
   [[nodiscard]] std::string operand(const Operand& o, Type type) const { return print(o, type, kernel_); }
   [[nodiscard]] std::string address(const Access& access) const { return print(access.address, kernel_); }
   [[nodiscard]] std::string mask(const Operand& mask) const { return operand(mask, Type::u32); }
+  [[nodiscard]] std::string argument(const std::variant<Operand, std::string>& argument, Type type) const {
+    if (const auto* text = std::get_if<std::string>(&argument)) return quoted_literal(*text);
+    const auto& value = std::get<Operand>(argument);
+    return value.present() ? operand(value, type) : "?";
+  }
   [[nodiscard]] std::string pair(RegisterId first, const std::optional<RegisterId>& second) const {
     return second ? fmt::format("{}|{}", reg(first), reg(*second)) : reg(first);
   }

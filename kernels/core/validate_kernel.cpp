@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include "kernels/core/error.h"
+#include "kernels/core/print_format.h"
 #include "kernels/core/printer.h"
 #include "kernels/core/validate.h"
 
@@ -250,6 +251,15 @@ class InstructionChecker {
   void operator()(const Exit&) const {}
   void operator()(const Trap&) const {}
   void operator()(const Compute&) const {}
+  void operator()(const Print& print) const {
+    if (!print.format) return;
+    const std::vector<FormatArgument> taken = arguments_of(*print.format);
+    if (taken.size() != print.arguments.size())
+      fail("the format takes {} arguments, not {}", taken.size(), print.arguments.size());
+    for (std::size_t n = 0; n < taken.size(); ++n)
+      if (const auto* value = std::get_if<Operand>(&print.arguments[n]); value != nullptr && value->present())
+        require(*value, bits_of(taken[n].type), "an argument");
+  }
   void operator()(const Unmodelled&) const {}
 
  private:

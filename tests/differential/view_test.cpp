@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <functional>
 #include <iostream>
 #include <map>
 #include <string>
@@ -20,6 +21,7 @@
 #include "kernels/core/printer.h"
 #include "kernels/frontend/litmus/generate.h"
 #include "kernels/frontend/litmus/parse.h"
+#include "protocols/parts.h"
 #include "protocols/protocol.h"
 #include "tests/support/differential.h"
 #include "tests/support/engines.h"
@@ -381,6 +383,79 @@ TEST_P(Declines, WhatTheRulesWouldMiss) {
   CheckOptions options;
   options.engine = Engine::graph;
   EXPECT_TRUE(check(problem, options).condition_met) << "the axioms allow it";
+}
+
+// --- load buffering through barriers ---
+
+// CTA 0 reads x in thread 0 and writes y in thread 1, with a barrier between as `body` has it; CTA 1 copies the other way without
+// dependency.
+Problem through_a_barrier(const std::function<void(KernelBuilder&, const std::function<void()>&, const std::function<void()>&)>& body) {
+  KernelBuilder k("through_a_barrier");
+  const Array x = k.global("x", Type::u32), y = k.global("y", Type::u32), seen = k.global("seen", Type::u32);
+  k.if_else(
+      k.ctaid() == 0,
+      [&] {
+        body(
+            k, [&] { k.st(seen[0], k.ld(x[0], relaxed(Scope::gpu))); }, [&] { k.st(y[0], 1, relaxed(Scope::gpu)); });
+      },
+      [&] {
+        k.if_(k.tid() == 0, [&] {
+          k.st(seen[1], k.ld(y[0], relaxed(Scope::gpu)));
+          k.st(x[0], 1, relaxed(Scope::gpu));
+        });
+      });
+  Problem problem;
+  problem.name = "through_a_barrier";
+  problem.kernels = {k.build()};
+  for (const auto& [name, length] : {std::pair{"x", 1}, std::pair{"y", 1}, std::pair{"seen", 2}})
+    problem.buffers.push_back(protocols::workspace(name, Type::u32, length, InitialContents::Kind::zero));
+  problem.launches.emplace_back();
+  problem.launches[0].grid = {2, 1, 1};
+  problem.launches[0].block = {2, 1, 1};
+  return problem;
+}
+
+bool is_declined(const Problem& problem) {
+  CheckOptions options;
+  options.engine = Engine::view;
+  return check(problem, options).reason.find("may not be exact") != std::string::npos;
+}
+
+TEST(Barriers, LeadOnlyToThePhaseThatTheyMakeTogether) {
+  using Step = std::function<void()>;
+  EXPECT_TRUE(is_declined(through_a_barrier([](KernelBuilder& k, const Step& read, const Step& write) {
+    k.if_(k.tid() == 0, read);
+    k.bar_sync();
+    k.if_(k.tid() == 1, write);
+  }))) << "the write comes behind the read";
+  EXPECT_TRUE(is_declined(through_a_barrier([](KernelBuilder& k, const Step& read, const Step& write) {
+    k.if_else(
+        k.tid() == 0,
+        [&] {
+          read();
+          k.bar_sync();
+        },
+        [&] {
+          k.bar_sync();
+          write();
+        });
+  }))) << "two barriers in the text make one phase";
+  const Problem before = through_a_barrier([](KernelBuilder& k, const Step& read, const Step& write) {
+    k.bar_sync();
+    k.if_(k.tid() == 1, write);
+    k.bar_sync();
+    k.if_(k.tid() == 0, read);
+    k.bar_sync();
+  });
+  EXPECT_FALSE(is_declined(before)) << "the write comes before the read";
+  EXPECT_EQ(compare_engines(before).difference, "");
+  EXPECT_TRUE(is_declined(through_a_barrier([](KernelBuilder& k, const Step& read, const Step& write) {
+    k.for_(0, 2, [&](const Val&) {
+      k.bar_sync();
+      k.if_(k.tid() == 0, read);
+      k.if_(k.tid() == 1, write);
+    });
+  }))) << "in a loop any of its phases may be meant";
 }
 
 // Near to the above, and exact: taken or not, the answer is right.

@@ -2,8 +2,10 @@
 #include <cstdlib>
 #include <filesystem>
 #include <string>
+#include <tuple>
 #include <vector>
 
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
@@ -74,6 +76,72 @@ TEST(PtxSubjects, ThatLackMoreThanAnAcquireAreNotToldThatOneHelps) {
     const ProcessResult result = fencewise({"check", ours + kernel + ".sm_90.ptx", "--launch", ours + launch + ".toml"});
     EXPECT_EQ(result.exit_code, 1);
     EXPECT_THAT(result.out, ::testing::Not(HasSubstr("runs rarely show this"))) << kernel;
+  }
+}
+
+TEST(PtxSubjects, ThatPrintShowTheLinesWithValuesInTheCounterexample) {
+  const ScratchFolder folder;
+  const std::string report = folder.file("cex.json");
+  for (const std::vector<std::string>& how : {std::vector<std::string>{"--engine", "graph", "--races", "off"}, {"--engine", "view"}}) {
+    std::vector<std::string> check{"check", ours + "hand_over-no-fence.sm_90.ptx", "--launch", ours + "hand_over.toml", "--json", report};
+    check.insert(check.end(), how.begin(), how.end());
+    const ProcessResult result = fencewise(check);
+    EXPECT_EQ(result.exit_code, 1) << result.err;
+    const ProcessResult replay = fencewise({"replay", report});
+    for (const std::string& text : {result.out, replay.out}) {
+      EXPECT_THAT(text, HasSubstr(R"(hand_over.cu:22  printf "block 0 puts in into the box\n")"));
+      EXPECT_THAT(text, HasSubstr(R"(hand_over.cu:27  printf "flag up\n")"));
+    }
+    const Json saved = Json::parse(testing::contents_of(report));
+    std::vector<std::string> printed;
+    for (const Json& line : saved["findings"][0]["witness"]["launches"][0]["printed"]) printed.push_back(line["text"]);
+    EXPECT_THAT(printed, ::testing::ElementsAre(R"(printf "block 0 puts in into the box\n")", R"(printf "flag up\n")",
+                                                R"(printf "block 1 saw the flag after 0.0 rounds\n")"));
+  }
+}
+
+// CTA 0 is left standing before its fence: it has not raised the flag yet.
+TEST(PtxSubjects, ThatPrintInARunThatNeverEndsShowWhatWasPrintedUntilThen) {
+  const ProcessResult result = fencewise(
+      {"check", ours + "hand_over.sm_90.ptx", "--launch", ours + "hand_over.toml", "--engine", "view", "--progress", "unfair"});
+  EXPECT_EQ(result.exit_code, 1) << result.err;
+  EXPECT_THAT(result.out, HasSubstr(R"(printf "block 0 puts in into the box\n")"));
+  EXPECT_THAT(result.out, ::testing::Not(HasSubstr("flag up")));
+}
+
+TEST(PtxSubjects, ThatPrintAreExploredAsIfTheyDidNot) {
+  const auto explored = [&](const std::string& kernel, const char* engine, const char* ctas) {
+    const ProcessResult result = fencewise({"check", ours + kernel + ".sm_90.ptx", "--launch", ours + "hand_over.toml", "--param", ctas,
+                                            "--engine", engine});
+    const std::string line = result.out.substr(result.out.find("\nexplored: "));
+    return fmt::format("{} {}", result.exit_code, line.substr(0, line.find(';')));
+  };
+  for (const char* engine : {"graph", "view"})
+    for (const char* ctas : {"ctas=2", "ctas=3"})
+      for (const std::string fences : {"", "-no-fence"})
+        EXPECT_EQ(explored("hand_over" + fences, engine, ctas), explored("hand_over-silent" + fences, engine, ctas)) << engine << ctas << fences;
+}
+
+TEST(PtxSubjects, ThatPrintDoSoWhenTheyRun) {
+  const ProcessResult result = fencewise({"run", ours + "hand_over.sm_90.ptx", "--launch", ours + "hand_over.toml", "--param", "ctas=3"});
+  EXPECT_EQ(result.exit_code, 0) << result.out;
+  EXPECT_THAT(result.out, HasSubstr("into the box\nflag up\nblock 1 saw the flag after 0.0 rounds\nblock 2 saw the flag after 0.0 rounds\n"));
+}
+
+// No thread raises the flag: of two blocks the first waits for what the second might do.
+TEST(PtxSubjects, ThatHangAreToldAtOnceWhenTheyRun) {
+  const ScratchFolder folder;
+  const std::string launch = folder.file("k.toml"), kernel = folder.file("k.ptx");
+  write_file(kernel,
+             ".version 9.0\n.target sm_90\n.address_size 64\n.visible .entry k(.param .u64 p) {\n.reg .pred %p<2>; .reg .b32 %r<2>; .reg .b64 "
+             "%rd<2>;\nld.param.u64 %rd1, [p];\nL: ld.volatile.global.u32 %r1, [%rd1];\nsetp.eq.u32 %p1, %r1, 0;\n@%p1 bra L;\nret;\n}\n");
+  for (const auto& [grid, code, verdict] : {std::tuple{"1", 1, "WRONG: "}, std::tuple{"2", 3, "not told: "}}) {
+    write_file(launch, std::string("[buffers]\nflag = { type = \"u32\", length = 1 }\n[[launch]]\nkernel = \"k\"\ngrid = ") + grid +
+                           "\nblock = 1\nargs = [\"flag\"]\n");
+    const ProcessResult result = fencewise({"run", kernel, "--launch", launch});
+    EXPECT_EQ(result.exit_code, code) << result.err;
+    EXPECT_THAT(result.out, StartsWith(verdict));
+    EXPECT_THAT(result.out, HasSubstr("/k.ptx:7\n"));
   }
 }
 

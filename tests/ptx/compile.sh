@@ -19,3 +19,7 @@ compile relay-no-order relay.cu -DORDER=0
 compile block_scan block_scan.cu
 compile block_scan-no-barrier block_scan.cu -DBARRIER=0
 compile forms forms.cu
+compile hand_over hand_over.cu
+compile hand_over-no-fence hand_over.cu -DFENCES=0
+compile hand_over-silent hand_over.cu -DPRINT=0
+compile hand_over-silent-no-fence hand_over.cu -DPRINT=0 -DFENCES=0

@@ -86,10 +86,12 @@ Report violated_report() {
   finding.threads = {"CTA 0 thread 0", "CTA 1 thread 0"};
   finding.lines = {{"protocols/splitk.cpp", 40}, {"protocols/splitk.cpp", 45}};
   finding.repair = "a fence.sc.gpu before line 45 (checked)";
+  WitnessLaunch second = stale_read();
+  second.printed.push_back({1, 7, "printf \"block 1 is last\\n\"", "protocols/splitk.cpp", 44});
   WitnessLaunch first = stale_read();
   first.replay = 1;
   first.finish_order = {1, 0};
-  finding.witness.launches = {first, stale_read()};
+  finding.witness.launches = {first, second};
   Report report;
   report.subject = "splitk-serial";
   report.params = {{"order", "acquire"}, {"splits", "2"}};

@@ -119,6 +119,24 @@ TEST(Liveness, KeepsWhatIsReadAfterTheThread) {
   EXPECT_FALSE(Liveness(k).before(first(1)).contains(r0));
 }
 
+TEST(Liveness, EndsWhereOnlyArithmeticThatNobodyReadsIsLeft) {
+  const Kernel k = sample_kernel({arithmetic(Arith::add, Type::u32, r1, r0, r0),
+                                  guarded(p, arithmetic(Arith::add, Type::u32, r1, r1, r1)), store(word(y, Operand::imm(0)), r0)});
+  const Liveness live(k);
+  EXPECT_FALSE(live.before(first(1)).contains(r1)) << "r1 + r1 goes nowhere";
+  EXPECT_TRUE(live.before(first(1)).contains(p)) << "what steers is looked at all the same";
+}
+
+TEST(Liveness, CountsWhatIsPrintedOnlyWhereThatIsAskedFor) {
+  const Kernel k = sample_kernel({arithmetic(Arith::add, Type::u32, r1, r0, r0), plain(Print{"%d", {Operand(r1)}})});
+  EXPECT_EQ(registers_shown(k.blocks[0].instructions[1]), (std::vector<RegisterId>{r1}));
+  EXPECT_TRUE(registers_read(k.blocks[0].instructions[1]).empty());
+  EXPECT_FALSE(Liveness(k).before(first(1)).contains(r1));
+  EXPECT_FALSE(Liveness(k).before(first(0)).contains(r0));
+  EXPECT_TRUE(Liveness(k, {}, Prints::count).before(first(1)).contains(r1));
+  EXPECT_TRUE(Liveness(k, {}, Prints::count).before(first(0)).contains(r0));
+}
+
 TEST(MayAccess, LooksAheadAndRoundLoops) {
   const Kernel k = testing::split_k().kernels[0];
   const ArrayId in{0}, ws{1}, count{2}, out{3};

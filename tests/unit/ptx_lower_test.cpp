@@ -210,11 +210,11 @@ TEST(PtxGuards, StayWithOtherInstructions) {
   EXPECT_THAT(meaning("@%p1 st.global.u32 [%rd1], 1;"), ElementsAre("@%p1 st.weak.u32 [%rd1], 1"));
 }
 
-TEST(PtxCalls, OfAssertTrapAndOfPrintfDoNothing) {
+TEST(PtxCalls, OfAssertTrapAndOfPrintfReturnZero) {
   EXPECT_THAT(lines(lowered("{ .param .b32 r; call.uni (r), vprintf, (a, b); ld.param.b32 %r1, [r]; } call "
                             "__assertfail, (a);")
                         .kernel),
-              ElementsAre("mov.u32 %r1, 0", "trap \"an assert fails\""));
+              ElementsAre("printf (format not found)", "mov.u32 %r1, 0", "trap \"an assert fails\""));
 }
 
 // --- barriers and warps ---
@@ -338,6 +338,79 @@ TEST(PtxErrors, NameWhatIsNotDeclared) {
   EXPECT_EQ(error_of("add.s32 %r1, %r2;"), "k.ptx:6:1: found 2 operands of 'add.s32'; expected more");
   EXPECT_EQ(error_of("ld.global.u32 %r1, %rd1;"), "k.ptx:6:20: found '%rd1'; expected an [address]");
   EXPECT_EQ(error_of("@%q add.s32 %r1, %r2, 1;"), "k.ptx:6:2: found '%q'; expected a name that is declared");
+}
+
+// --- printf ---
+
+// A call of vprintf as nvcc writes it: `prepare`, then the two addresses in registers.
+std::string call_of_vprintf(const std::string& prepare, const std::string& format,
+                            const std::string& arguments) {
+  return prepare + "{ .param .b64 param0; st.param.b64 [param0+0], " + format +
+         ";\n.param .b64 param1; st.param.b64 [param1+0], " + arguments +
+         ";\n.param .b32 retval0; call.uni (retval0), vprintf, (param0, param1);\nld.param.b32 %r8, "
+         "[retval0+0]; }\n";
+}
+const std::string printf_texts =
+    ".extern .func (.param .b32 r) vprintf (.param .b64 a, .param .b64 b);\n"
+    ".global .align 1 .b8 $str[7] = {37, 115, 32, 37, 100, 10};\n"  // "%s %d\n"
+    ".global .align 1 .b8 $str$1[3] = {104, 105};\n";               // "hi"
+const std::string format_in_rd2 = "mov.u64 %rd1, $str; cvta.global.u64 %rd2, %rd1;\n";
+const std::string depot =
+    ".local .align 8 .b8 depot[16]; .reg .b64 %SP; .reg .b64 %SPL; mov.u64 %SPL, depot; cvta.local.u64 %SP, "
+    "%SPL;\n"
+    "add.u64 %rd5, %SP, 0; add.u64 %rd6, %SPL, 0;\n";
+const std::string hi_in_rd4 = "mov.u64 %rd3, $str$1; cvta.global.u64 %rd4, %rd3;\n";
+
+TEST(Printf, IsOneInstructionAndNothingElse) {
+  const std::string body = call_of_vprintf(
+      depot + format_in_rd2 + hi_in_rd4 + "st.local.u64 [%rd6], %rd4; st.local.u32 [%rd6+8], %r1;\n", "%rd2",
+      "%rd5");
+  EXPECT_THAT(meaning(body, printf_texts), ElementsAre(R"(printf "%s %d\n", "hi", %r1)", "mov.u32 %r8, 0"));
+  const LoweredKernel kernel = lowered(body, printf_texts);
+  EXPECT_TRUE(kernel.kernel.arrays.empty()) << "nobody else uses the local memory, or the texts";
+  EXPECT_TRUE(kernel.globals.empty());
+}
+
+TEST(Printf, LeavesWhatOthersUse) {
+  const std::string body = call_of_vprintf(
+      depot + format_in_rd2 + hi_in_rd4 +
+          "st.local.u64 [%rd6], %rd4; st.local.u32 [%rd6+8], %r1; ld.local.u32 %r2, [%rd6+8];\n" +
+          "ld.global.u8 %rs1, [%rd3];\n",
+      "%rd2", "%rd5");
+  const LoweredKernel kernel = lowered(body, printf_texts);
+  EXPECT_THAT(lines(kernel.kernel), ::testing::Contains(R"(printf "%s %d\n", "hi", %r1)"));
+  EXPECT_THAT(lines(kernel.kernel), ::testing::Contains(HasSubstr("st.weak.local.u32")));
+  EXPECT_EQ(kernel.globals.size(), 1U) << "the text that is read";
+}
+
+TEST(Printf, ShowsAQuestionMarkForWhatIsNotKnownAtTheCall) {
+  const auto shown = [](const std::string& stores) {
+    return meaning(call_of_vprintf(depot + format_in_rd2 + stores, "%rd2", "%rd5"), printf_texts);
+  };
+  const std::string nothing = R"(printf "%s %d\n", ?, ?)";
+  EXPECT_THAT(shown(""), ::testing::Contains(nothing)) << "nothing is stored";
+  EXPECT_THAT(shown("st.local.u64 [%rd6], %rd7; @%p1 st.local.u32 [%rd6+8], %r1;\n"),
+              ::testing::Contains(nothing))
+      << "a guard";
+  EXPECT_THAT(shown("st.local.u32 [%rd6+8], %r1; mov.u32 %r1, 7;\n"), ::testing::Contains(nothing))
+      << "the register has changed";
+  EXPECT_THAT(shown("st.local.u64 [%rd6+8], %rd7;\n"), ::testing::Contains(nothing)) << "another size";
+  EXPECT_THAT(shown("st.local.u32 [%rd6+8], %r1;\nL:\n"), ::testing::Contains(nothing)) << "another block";
+  EXPECT_THAT(shown("st.local.u32 [%rd6+8], %r1; st.local.u32 [%rd6+8], 9;\n"),
+              ::testing::Contains(R"(printf "%s %d\n", ?, 9)"))
+      << "the last one counts";
+}
+
+TEST(Printf, WhoseFormatIsNotKnownSaysSo) {
+  EXPECT_THAT(meaning(call_of_vprintf("ld.local.u64 %rd1, [%rd2];\n", "%rd1", "0"),
+                      printf_texts + ".global .u32 x;\n"),
+              ::testing::Contains("printf (format not found)"));
+}
+
+TEST(Printf, KeepsItsGuard) {
+  std::string body = call_of_vprintf(format_in_rd2, "%rd2", "0");
+  body.insert(body.find("call.uni"), "@%p1 ");
+  EXPECT_THAT(meaning(body, printf_texts), ::testing::Contains(R"(@%p1 printf "%s %d\n", ?, ?)"));
 }
 
 }  // namespace

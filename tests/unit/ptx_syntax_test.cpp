@@ -156,6 +156,9 @@ TEST(Names, LoseWhatIsAroundThem) {
   EXPECT_EQ(short_name("_ZZ9block_sumiE1s"), "s");
   EXPECT_EQ(short_name("_Z13reduce_moduloIiEvPKT_PS0_"), "reduce_modulo<int>");
   EXPECT_EQ(short_name("s"), "s");  // which would be the type short
+  EXPECT_EQ(qualified_name("_ZN2ns6reduceIiEEvPT_"), "ns::reduce<int>");
+  EXPECT_EQ(qualified_name("_ZN12_GLOBAL__N_11kEPi"), "(anonymous namespace)::k");
+  EXPECT_EQ(without_template_arguments("ns::a<int>::reduce<b<(int)2>>"), "ns::a<int>::reduce");
 }
 
 // --- numbers and opcodes ---
@@ -232,6 +235,32 @@ TEST(PtxReader, BoundsNesting) {
   for (int n = 0; n < 10'000; ++n) body += "{";
   EXPECT_NE(error_of(head + ".entry k() {\n" + body).find("expected braces nested less deeply"),
             std::string::npos);
+}
+
+TEST(PtxProgram, KnowsAKernelByAnyPartOfItsNameThatIsNoOtherKernels) {
+  const std::string ints = "_ZN2ns6reduceIiLi2EEEvPT_", floats = "_ZN2ns6reduceIfLi2EEEvPT_", scan = "_Z4scanIiEvPT_", over = "_Z1fPi",
+                    loaded = "_Z1fPf";
+  std::string text = head;
+  for (const std::string& name : {ints, floats, scan, over, loaded}) text += ".entry " + name + "() { ret; }\n";
+  const Program program = parse_program(text, "k.ptx");
+  for (const char* name : {"_Z4scanIiEvPT_", "scan", "scan<int>", "void scan<int>(int*)"}) EXPECT_EQ(program.entry(name).name.text, scan);
+  for (const char* name : {"reduce<int,2>", "ns::reduce<int, 2>", "void ns::reduce<int, 2>(int*)"})
+    EXPECT_EQ(program.entry(name).name.text, ints);
+  EXPECT_EQ(program.entry("f(float*)").name.text, loaded);
+  EXPECT_EQ(program.entries_named("reduce").size(), 2U);
+  EXPECT_EQ(program.name_of(program.entry(floats)), "reduce<float, 2>");
+  EXPECT_EQ(program.name_of(program.entry(over)), "f(int*)");
+  const auto error = [&](const char* name) {
+    try {
+      (void)program.entry(name);
+    } catch (const InputError& e) {
+      return std::string(e.what());
+    }
+    return std::string("found");
+  };
+  EXPECT_EQ(error("ns::reduce"), "k.ptx: several kernels 'ns::reduce'; name one of reduce<int, 2>, reduce<float, 2>");
+  EXPECT_EQ(error("f"), "k.ptx: several kernels 'f'; name one of f(int*), f(float*)");
+  EXPECT_EQ(error("educe"), "k.ptx: no kernel 'educe'; it has reduce<int, 2>, reduce<float, 2>, scan<int>, f(int*), f(float*)");
 }
 
 TEST(PtxProgram, NamesItsKernels) {

@@ -1,4 +1,6 @@
 // What stops a run, with thread and source line; and the in-order race detector.
+#include <fmt/format.h>
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "kernels/core/error.h"
@@ -136,6 +138,87 @@ TEST(SimtFault, NamesATrapAndAThreadThatMakesNoProgress) {
   const RunResult spun = run(kernel, config);
   ASSERT_TRUE(spun.fault);
   EXPECT_EQ(spun.fault->kind, Fault::Kind::no_progress);
+}
+
+// A block that waits for the flag, with its line.
+struct Waiting {
+  KernelBuilder k{"waiting"};
+  Array flag = k.global("flag", Type::u32);
+  int line = 0;
+
+  void await_flag() {
+    line = __LINE__ + 1;
+    static_cast<void>(k.await([&] { return k.ld(flag[0], volatile_); }, [](const Val& v) { return v == 2; }));
+  }
+  std::string run(std::uint32_t threads, std::uint32_t blocks, Fault::Kind kind) {
+    const Kernel kernel = k.build();
+    Words value(1);
+    const RunResult result = run_simt(kernel, threads, blocks, value);
+    if (!result.fault) return "no fault";
+    EXPECT_EQ(result.fault->kind, kind);
+    return text(result, kernel);
+  }
+};
+
+TEST(SimtHang, IsToldAtOnceWithWhoWaitsWhere) {
+  Waiting w;
+  w.await_flag();
+  EXPECT_EQ(w.run(40, 1, Fault::Kind::hang),
+            fmt::format("{0}: thread 0 of block 0: goes round for ever without a change: nobody is left who "
+                        "could change what it reads; "
+                        "40 threads are at {0}",
+                        where(w.line)));
+}
+
+TEST(SimtHang, OfAWarpNamesTheBarrierWhereOthersWaitForIt) {
+  Waiting w;
+  w.k.if_(w.k.tid() < 32, [&] { w.await_flag(); });
+  const int barrier = __LINE__ + 1;
+  w.k.bar_sync();
+  EXPECT_THAT(w.run(64, 1, Fault::Kind::hang),
+              ::testing::EndsWith(fmt::format("; 32 threads are at the barrier {}, 32 threads are at {}",
+                                              where(barrier), where(w.line))));
+}
+
+TEST(SimtHang, IsFoundThoughTheSameIsStoredAgainAndBarriersPass) {
+  Waiting w;
+  const Array s = w.k.shared("s", Type::u32, 1);
+  w.k.while_([&] { return w.k.ld(s[0]) == 0; },
+             [&] {
+               w.k.bar_sync();
+               w.k.masked(w.k.tid() == 0, [&] { w.k.st(s[0], w.k.ld(w.flag[0], volatile_)); });
+               w.k.bar_sync();
+             });
+  EXPECT_THAT(w.run(64, 1, Fault::Kind::hang), ::testing::HasSubstr("goes round for ever"));
+}
+
+TEST(SimtHang, IsLeftOpenWhereABlockOrALaneWithoutATurnMightEndIt) {
+  Waiting blocks;
+  blocks.k.if_else(
+      blocks.k.ctaid() == 0, [&] { blocks.await_flag(); },
+      [&] { blocks.k.st(blocks.flag[0], 2, volatile_); });
+  EXPECT_THAT(blocks.run(1, 2, Fault::Kind::no_progress),
+              ::testing::HasSubstr("may wait for a block that comes after it"));
+  Waiting lanes;
+  lanes.k.if_else(
+      lanes.k.tid() < 31, [&] { lanes.await_flag(); }, [&] { lanes.k.st(lanes.flag[0], 2, volatile_); });
+  const std::string left = lanes.run(32, 1, Fault::Kind::no_progress);
+  if (left != "no fault") {
+    EXPECT_THAT(left, ::testing::HasSubstr("may wait for lanes of its own warp"));
+    EXPECT_THAT(left, ::testing::HasSubstr("1 thread is behind in their warp"));
+  }
+}
+
+TEST(SimtHang, IsNoneWhereAnotherWarpIsLongOnItsWay) {
+  Waiting w;
+  w.k.if_else(
+      w.k.tid() < 32, [&] { w.await_flag(); },
+      [&] {
+        const Val n = w.k.var("n", Type::u32, 0);
+        w.k.while_([&] { return n < 400'000; }, [&] { w.k.set(n, n + 1); });
+        w.k.st(w.flag[0], 2, volatile_);
+      });
+  EXPECT_EQ(w.run(64, 1, Fault::Kind::hang), "no fault");
 }
 
 TEST(SimtFault, RefusesWhatHasNoExecutor) {

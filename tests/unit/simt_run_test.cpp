@@ -2,6 +2,7 @@
 #include <bit>
 #include <numeric>
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include "kernels/core/error.h"
@@ -31,6 +32,22 @@ TEST(SimtRun, GivesEveryThreadItsCoordinates) {
   ASSERT_FALSE(s.run(out, 40, 2).fault);
   for (std::uint32_t b = 0; b < 2; ++b)
     for (std::uint32_t t = 0; t < 40; ++t) EXPECT_EQ(out[b * 40 + t], b * 1000 + t + t % 32 * 1'000'000);
+}
+
+TEST(SimtRun, PrintsBlockByBlockForAnyNumberOfWorkers) {
+  KernelBuilder k("printing");
+  [[maybe_unused]] const Val twice = k.tid() * 2 + k.ctaid();
+  Kernel kernel = k.build();
+  auto& instructions = kernel.blocks[0].instructions;
+  const RegisterId shown = std::get<Arithmetic>((instructions.end() - 2)->operation).dst;
+  instructions.insert(instructions.end() - 1, {Print{"%d %s %d\n", {Operand(shown), "of", Operand()}}, std::nullopt, {}});
+  RunConfig config;
+  config.grid = {40, 1, 1};
+  config.block = {2, 1, 1};
+  std::vector<PrintedText> printed;
+  for (const std::uint32_t block : iota(40))
+    for (const std::uint32_t thread : iota(2)) printed.push_back({block, thread, fmt::format("{} of ?\n", 2 * thread + block)});
+  for (config.workers = 1; config.workers <= 4; ++config.workers) EXPECT_EQ(run(kernel, config).printed, printed);
 }
 
 TEST(SimtRun, NumbersThreadsXFastestInTwoDimensions) {

@@ -53,6 +53,18 @@ TEST(Rows, TellTheHalvesOfABarrierThatOthersComeBetween) {
   EXPECT_THAT(texts, ::testing::ElementsAre("bar.sync 0 arrives", "bar.sync 0", "bar.sync 0 passes"));
 }
 
+TEST(Rows, ShowWhatIsPrintedBetweenTheEventsWithoutANumber) {
+  WitnessLaunch launch = stale_read();
+  launch.printed = {{1, 3, "printf \"one\\n\"", "protocols/splitk.cpp", 41}, {0, launch.events.size(), "printf \"two\"", "", 0}};
+  const auto rows = rows_of(launch);
+  ASSERT_EQ(rows.size(), 6U);
+  EXPECT_EQ(rows[1].text, "printf \"one\\n\"");
+  EXPECT_EQ(rows[1].line, "splitk.cpp:41");
+  EXPECT_EQ(rows[1].number, 0U);
+  EXPECT_EQ(rows[2].number, 2U) << "others keep the number that they have without it";
+  EXPECT_EQ(rows[5].text, "printf \"two\"");
+}
+
 TEST(Rows, OfThreadsThatAreNotInvolvedAreLeftOutOfLongListsUnlessRead) {
   std::vector<Row> rows(100);
   for (std::size_t n = 0; n < rows.size(); ++n) {
@@ -89,6 +101,7 @@ replay 2, kernel splitk, in this order:
                         start, := 1
      3 splitk.cpp:42                                              atom.relaxed.gpu.add sem[0] = 1 from #2,
                                                                     := 2
+       splitk.cpp:44                                              printf "block 1 is last\n"
 *    4 splitk.cpp:45                                              ld.weak ws[0] = old from start
        ^ misses #1 (ws[0] := in[0]): no fence between the count and this read
 CTAs finish in the order 0, 1

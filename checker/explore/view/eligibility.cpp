@@ -35,7 +35,12 @@ struct Site {
   Kind kind = Kind::memory;
   InstructionRef ref;
   Place place;
+  std::uint64_t turns = 0;  // of a barrier, see KernelLook::turns
 };
+
+bool same_barrier(const Barrier& a, const Barrier& b) {
+  return a.id == b.id || a.id.kind != Operand::Kind::immediate || b.id.kind != Operand::Kind::immediate;
+}
 
 class KernelLook {
  public:
@@ -45,6 +50,9 @@ class KernelLook {
       for (const RegisterId r : registers_written(i)) ++definitions[r.value];
     });
     for (const std::uint32_t n : definitions) single_.push_back(n == 1);
+    each([&](InstructionRef ref, const Instruction& i) {
+      if (const auto* barrier = std::get_if<Barrier>(&i.operation)) turns_[{ref.block.value, ref.index}] = turns_of(*barrier, ref);
+    });
   }
 
   template <class F> void each(F&& f) const {
@@ -57,6 +65,10 @@ class KernelLook {
                           const std::function<bool(const Instruction&)>& stops = nullptr) const {
     return may_reach(kernel_, from, to, stops);
   }
+
+  // A thread's n-th barrier of a number meets the n-th of the others, where none of that number counts threads, and none arrives
+  // without waiting. Bit n: this one may be the n-th, from 0; the last bit stands for all from there on. Else all bits.
+  [[nodiscard]] std::uint64_t turns(InstructionRef barrier) const { return turns_.at({barrier.block.value, barrier.index}); }
 
   [[nodiscard]] bool wide(Scope scope) const { return hierarchy_.level(scope) == hierarchy_.top(); }
 
@@ -138,9 +150,41 @@ class KernelLook {
     return branches;
   }
 
+  [[nodiscard]] std::uint64_t turns_of(const Barrier& barrier, InstructionRef at) const {
+    constexpr std::uint64_t last = std::uint64_t{1} << 63U;
+    bool counted = barrier.instance.has_value();
+    each([&](InstructionRef, const Instruction& i) {
+      const auto* other = std::get_if<Barrier>(&i.operation);
+      counted |= other && same_barrier(*other, barrier) && (other->count.present() || other->kind == BarrierKind::arrive);
+    });
+    if (counted) return ~std::uint64_t{0};
+    std::uint64_t turns = 0;
+    std::vector<std::uint64_t> passed(kernel_.blocks.size(), 0);  // [block] where it begins
+    passed[0] = 1;
+    for (bool again = true; again;) {
+      again = false;
+      for (std::uint32_t b = 0; b < kernel_.blocks.size(); ++b) {
+        std::uint64_t now = passed[b];
+        for (std::uint32_t n = 0; n < kernel_.blocks[b].instructions.size(); ++n) {
+          const Instruction& i = kernel_.blocks[b].instructions[n];
+          const auto* other = std::get_if<Barrier>(&i.operation);
+          if (other == nullptr || !same_barrier(*other, barrier)) continue;
+          if (at == InstructionRef{BlockId{b}, n}) turns |= now;
+          now = now << 1U | (now & last) | (i.guard ? now : 0);
+        }
+        for (const BlockId next : successors(kernel_.blocks[b])) {
+          again = again || (passed[next.value] | now) != passed[next.value];
+          passed[next.value] |= now;
+        }
+      }
+    }
+    return turns;
+  }
+
   const Kernel& kernel_;
   const Hierarchy& hierarchy_;
   std::vector<bool> single_;  // [register] written by one instruction only
+  std::map<std::pair<std::uint32_t, std::uint32_t>, std::uint64_t> turns_;  // [block, instruction] of barriers
 };
 
 // Threads of one launch that run one kernel and make each strong access at the same place, as far as the text tells where.
@@ -243,10 +287,6 @@ class Look {
         if (const auto* b = std::get_if<Barrier>(&i.operation); b && same_barrier(*b, like)) return true;
     return false;
   }
-  static bool same_barrier(const Barrier& a, const Barrier& b) {
-    return a.id == b.id || a.id.kind != Operand::Kind::immediate || b.id.kind != Operand::Kind::immediate;
-  }
-
   // `by_place`: threads that differ by the places of their accesses have roles of their own. False: too many.
   bool assign_roles(bool by_place) {
     roles_.clear();
@@ -359,8 +399,12 @@ class Look {
       outs.push_back({Site::Kind::launch, {}, {}});
     }
     look.each([&](InstructionRef ref, const Instruction& i) {
-      if (auto s = site(ref, i, true)) ins.push_back(*s);
-      if (auto s = site(ref, i, false)) outs.push_back(*s);
+      for (const bool in : {true, false}) {
+        auto s = site(ref, i, in);
+        if (!s) continue;
+        if (s->kind == Site::Kind::barrier) s->turns = look.turns(ref);
+        (in ? ins : outs).push_back(*s);
+      }
     });
     std::vector<Visit> visits;
     for (const Site& in : ins)
@@ -398,7 +442,7 @@ class Look {
     if (a.out.kind != b.in.kind) return false;
     if (a.role == b.role && roles_[a.role].threads == 1) return false;
     switch (a.out.kind) {
-      case Site::Kind::barrier: return share_cta(a.role, b.role);
+      case Site::Kind::barrier: return share_cta(a.role, b.role) && may_meet(a, b);
       // Between threads that don't communicate the order of fence.sc closes no cycle: they are in a total order, so there would be one
       // among threads that do.
       case Site::Kind::fence: return narrow_fences_ || roles_[a.role].component == roles_[b.role].component;
@@ -408,6 +452,14 @@ class Look {
     if (a.out.place.array == ~0ULL || b.in.place.array == ~0ULL) return true;
     const bool own = (a.out.place.array >> 62U & 1U) != 0;  // shared or local memory
     return a.out.place.meets(b.in.place) && (!own || share_cta(a.role, b.role));
+  }
+
+  // The barrier at which `a` goes out and the one at which `b` comes in.
+  [[nodiscard]] bool may_meet(const Visit& a, const Visit& b) const {
+    const auto barrier = [&](const Visit& v, const Site& s) -> const Barrier& {
+      return std::get<Barrier>(roles_[v.role].program->kernel->at(s.ref).operation);
+    };
+    return same_barrier(barrier(a, a.out), barrier(b, b.in)) && (a.out.turns & b.in.turns) != 0;
   }
 
   std::string cycles() {

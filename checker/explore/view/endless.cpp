@@ -190,6 +190,7 @@ std::optional<Endless> ViewExplorer::endless(const Path& way_in, const std::func
   }
   const State& state = run.state();
   found.exited.resize(context_.image.ctas);
+  found.actions = state.sequence;
   for (ThreadId t = 0; t < state.threads.size(); ++t) {
     const Thread& thread = state.threads[t];
     if (thread.status == Status::exited) {
@@ -316,7 +317,16 @@ class Telling {
     return where.line != 0 && where.file < kernel.files.size() ? SourceRef{kernel.files[where.file], where.line} : SourceRef{};
   }
 
-  // The events as they were executed.
+  [[nodiscard]] bool prints() const {
+    const auto is_print = [](const Instruction& i) { return std::holds_alternative<Print>(i.operation); };
+    return std::any_of(c_.problem.kernels.begin(), c_.problem.kernels.end(), [&](const Kernel& kernel) {
+      return std::any_of(kernel.blocks.begin(), kernel.blocks.end(), [&](const Block& b) {
+        return std::any_of(b.instructions.begin(), b.instructions.end(), is_print);
+      });
+    });
+  }
+
+  // The events as they were executed. Of what is printed: until a thread goes round without effect, or memory turns a loop too often.
   [[nodiscard]] WitnessLaunch witness(LaunchNumber number) const {
     WitnessLaunch launch;
     launch.replay = number.replay;
@@ -341,6 +351,7 @@ class Telling {
       shown.involved = launch.events.size() >= endless_.cycle_from;
       launch.events.push_back(std::move(shown));
     }
+    if (prints()) add_printed(launch, follow(c_, endless_.trace), endless_.actions);
     for (const auto& [read, write] : endless_.trace.reads_from)
       if (write != no_origin) launch.events[static_cast<std::size_t>(read)].reads_from = static_cast<std::size_t>(write);
     return launch;

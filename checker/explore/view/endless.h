@@ -32,6 +32,7 @@ struct Endless {
   };
   std::vector<Unfinished> unfinished;  // by thread
   std::vector<std::size_t> exited;     // [cta] threads
+  std::vector<std::uint32_t> actions;  // [thread] taken, as PartialExecution counts them
 };
 
 // As a finding: `livelock` if somebody moves for ever, else `stuck`.

@@ -6,6 +6,7 @@
 
 #include "kernels/core/error.h"
 #include "kernels/core/flow.h"
+#include "kernels/core/print_format.h"
 #include "kernels/core/printer.h"
 #include "kernels/core/simt/machine.h"
 #include "kernels/core/simt/peephole.h"
@@ -466,6 +467,18 @@ class Decoder {
   void decode(const WarpBarrier&) {}
   void decode(const Compute& compute) {
     append(new_op(handlers::nothing), StatementClass::alu, compute.units);
+  }
+  void decode(const Print& print) {
+    PrintOp p{print, {}};
+    const std::vector<FormatArgument> taken =
+        print.format ? arguments_of(*print.format) : std::vector<FormatArgument>();
+    for (std::size_t n = 0; n < taken.size(); ++n) {
+      const auto* value = std::get_if<Operand>(&print.arguments[n]);
+      p.in.push_back(value == nullptr ? Source() : source(*value, taken[n].type));
+    }
+    Op op = new_op(handlers::print);
+    op.data = add_to(program_.prints, std::move(p));
+    append(op);
   }
   void decode(const Unmodelled&) { append(new_op(handlers::unmodelled)); }
   void decode(const ActiveMask& active) {

@@ -36,6 +36,7 @@ struct Divergence {
   std::uint32_t segment = 0;
   std::uint32_t mask = 0;
   std::uint32_t reconvergence = not_a_register;  // this side is over when control gets there
+  friend bool operator==(const Divergence&, const Divergence&) = default;
 };
 
 struct Warp {
@@ -51,6 +52,7 @@ struct Warp {
   State state = State::ready;
   std::uint32_t barrier = 0;  // waiting: index into Program::barriers
   std::vector<Divergence> stack;
+  std::optional<InstructionRef> last_read;  // since the block is watched for a hang
 };
 
 // Thrown by handlers; turned into a Fault where the block and the warp are known.
@@ -68,6 +70,14 @@ struct Target {
   ArrayId array;
 };
 
+// Rounds in which some warps wait for others to catch up before the waiting ones get a turn: a warp may spin on what
+// a waiting one is to write.
+inline constexpr std::uint32_t patience = 100'000;
+// Steps of a block before it is watched for a hang, which makes its stores slower.
+inline constexpr std::uint64_t first_moment = 1U << 17U;
+// Not where time passes, and not where blocks run side by side and may change each other's memory.
+[[nodiscard]] bool tells_hangs(const Program& program, const RunConfig& config);
+
 class Machine {
  public:
   Machine(const Program& program, const RunConfig& config);
@@ -78,6 +88,7 @@ class Machine {
   [[nodiscard]] Counters counters() const;
   [[nodiscard]] const std::vector<RaceReport>& races() const { return races_; }
   [[nodiscard]] const std::optional<Fault>& fault() const { return fault_; }
+  [[nodiscard]] const std::vector<PrintedText>& printed() const { return printed_; }
 
   // --- for the handlers ---
   const Program& program;
@@ -88,6 +99,10 @@ class Machine {
   // Adds an access's lines, sectors or wavefronts, and looks for races.
   void account(const Warp& warp, const Op& op, const MemoryOp& m, const Target& target);
   [[nodiscard]] Target locate(const Warp& warp, const Op& op, const MemoryOp& m, std::uint32_t mask);
+  void print(const Warp& warp, std::uint32_t lane, std::string text);
+  // Whether the block runs so long that a hang is looked for: what it reads and changes is then to be told.
+  [[nodiscard]] bool watched() const { return moment_.has_value(); }
+  void note_change() { ++changes_; }
   [[nodiscard]] std::byte* local_memory(const Warp& warp, std::uint32_t lane);
   [[nodiscard]] std::vector<std::pair<std::uint32_t, Target>> locate_addresses(const Warp& warp, const Op& op,
                                                                                const MemoryOp& m,
@@ -99,6 +114,7 @@ class Machine {
     std::uint32_t expected = 0;  // 0: all live threads
     std::uint32_t votes_for = 0, voters = 0;
     std::vector<std::uint32_t> waiting;  // warps
+    friend bool operator==(const BarrierState&, const BarrierState&) = default;
     void clear() {
       arrived = expected = votes_for = voters = 0;
       waiting.clear();
@@ -128,6 +144,22 @@ class Machine {
   void set_fault(Fault::Kind kind, std::uint32_t warp, std::uint32_t lane, InstructionRef where,
                  std::string message);
   void deadlock();
+
+  // hang.cpp
+  // A block's state, without memory: that is the same if nothing changed it in between.
+  struct Moment {
+    std::uint32_t segment = 0, starved = 0;
+    std::uint64_t changes = 0;
+    std::vector<Warp> warps;
+    std::vector<std::byte> registers;
+    std::vector<std::uint32_t> predicates;
+    std::vector<BarrierState> barriers;
+  };
+  void look_for_hang(std::uint32_t segment);
+  [[nodiscard]] Moment moment(std::uint32_t segment) const;
+  [[nodiscard]] bool is_now(const Moment& earlier, std::uint32_t segment) const;
+  void report_hang();
+  [[nodiscard]] std::string who_waits_where() const;
   [[nodiscard]] std::uint32_t live_threads() const;
 
   // memory.cpp
@@ -156,9 +188,15 @@ class Machine {
   std::vector<PendingRace> pending_;
   std::vector<RaceReport> races_;
   std::optional<Fault> fault_;
+  std::vector<PrintedText> printed_;
+  std::size_t printed_bytes_ = 0;  // by this block
   std::uint32_t fault_op_ = 0;  // of the first fault in this round of a segment
   std::uint64_t steps_ = 0;
   std::uint32_t starved_ = 0;
+  bool can_tell_hangs_ = false;
+  std::optional<Moment> moment_;
+  std::uint64_t next_moment_ = 0;  // steps
+  std::uint64_t changes_ = 0;      // of memory, while watched
 };
 
 // operations.cpp, memory.cpp
@@ -174,6 +212,7 @@ void vote(Machine&, Warp&, const Op&, std::uint32_t mask);
 void match(Machine&, Warp&, const Op&, std::uint32_t mask);
 void warp_reduce(Machine&, Warp&, const Op&, std::uint32_t mask);
 void active_mask(Machine&, Warp&, const Op&, std::uint32_t mask);
+void print(Machine&, Warp&, const Op&, std::uint32_t mask);
 void nothing(Machine&, Warp&, const Op&, std::uint32_t mask);
 void unmodelled(Machine&, Warp&, const Op&, std::uint32_t mask);
 void load(Machine&, Warp&, const Op&, std::uint32_t mask);

@@ -435,6 +435,22 @@ void atomic_lanes(Machine& machine, Warp& warp, const MemoryOp& m, const Target&
 
 using Mover = void (*)(Machine&, Warp&, const MemoryOp&, const Target&, std::uint32_t mask);
 
+// Tells the machine whether memory changes.
+template <Mover move>
+void noticed(Machine& machine, Warp& warp, const MemoryOp& m, const Target& t, std::uint32_t mask) {
+  constexpr std::size_t widest = 32;
+  std::array<std::byte, widest * warp_lanes> before;
+  each_lane(mask, [&](std::uint32_t l) {
+    std::memcpy(before.data() + l * widest, t.base + t.pattern->bytes[l], m.width);
+  });
+  move(machine, warp, m, t, mask);
+  bool changed = false;
+  each_lane(mask, [&](std::uint32_t l) {
+    changed = changed || std::memcmp(before.data() + l * widest, t.base + t.pattern->bytes[l], m.width) != 0;
+  });
+  if (changed) machine.note_change();
+}
+
 // Each thread has its own copy of a local array; no counters.
 void access_local(Machine& machine, Warp& warp, const Op& op, const MemoryOp& m, std::uint32_t mask,
                   Mover move) {
@@ -475,13 +491,15 @@ void access(Machine& machine, Warp& warp, const Op& op, std::uint32_t mask, Move
 }  // namespace
 
 void load(Machine& machine, Warp& warp, const Op& op, std::uint32_t mask) {
+  if (machine.watched()) warp.last_read = op.source;
   access(machine, warp, op, mask, load_lanes);
 }
 void store(Machine& machine, Warp& warp, const Op& op, std::uint32_t mask) {
-  access(machine, warp, op, mask, store_lanes);
+  access(machine, warp, op, mask, machine.watched() ? noticed<store_lanes> : store_lanes);
 }
 void atomic(Machine& machine, Warp& warp, const Op& op, std::uint32_t mask) {
-  access(machine, warp, op, mask, atomic_lanes);
+  if (machine.watched()) warp.last_read = op.source;
+  access(machine, warp, op, mask, machine.watched() ? noticed<atomic_lanes> : atomic_lanes);
 }
 
 }  // namespace handlers

@@ -5,6 +5,7 @@
 #include <optional>
 
 #include "kernels/core/error.h"
+#include "kernels/core/print_format.h"
 #include "kernels/core/printer.h"
 #include "kernels/core/simt/machine.h"
 #include "kernels/core/value.h"
@@ -26,6 +27,12 @@ void Machine::write_lane(Warp& warp, const Source& target, std::uint32_t lane, s
     return;
   }
   std::memcpy(warp.registers.at(target.slot) + std::size_t{lane} * target.bytes, &value, target.bytes);
+}
+
+void Machine::print(const Warp& warp, std::uint32_t lane, std::string text) {
+  if (printed_bytes_ > most_printed) return;
+  printed_bytes_ += text.size();
+  printed_.push_back({static_cast<std::uint32_t>(block_), warp.index * warp_lanes + lane, std::move(text)});
 }
 
 namespace handlers {
@@ -179,6 +186,14 @@ void warp_reduce(Machine& m, Warp& warp, const Op& op, std::uint32_t mask) {
 void active_mask(Machine& m, Warp& warp, const Op& op, std::uint32_t mask) {
   const GeneralOp& g = m.program.general[op.data];
   each_lane(mask, [&](std::uint32_t l) { Machine::write_lane(warp, *g.out, l, mask); });
+}
+
+void print(Machine& m, Warp& warp, const Op& op, std::uint32_t mask) {
+  const PrintOp& p = m.program.prints[op.data];
+  each_lane(mask, [&](std::uint32_t l) {
+    const auto shown = [&](std::size_t n, Type) -> Shown { return m.read_lane(warp, p.in[n], l); };
+    m.print(warp, l, p.print.format ? formatted(p.print, shown) : "(a printf whose format was not found)\n");
+  });
 }
 
 }  // namespace handlers

@@ -142,7 +142,7 @@ bool is_dead(const Instruction& instruction, const RegisterSet& live_after) {
 
 bool drop_dead(Simplified& s) {
   bool dropped = false;
-  const Liveness liveness(s.kernel);
+  const Liveness liveness(s.kernel, {}, Prints::count);
   for (std::uint32_t b = 0; b < s.kernel.blocks.size(); ++b) {
     Block& block = s.kernel.blocks[b];
     Block kept{block.label, {}};
@@ -171,7 +171,7 @@ bool is_multiply_add(const Arithmetic& a) {
 Simplified simplify(const Kernel& kernel) {
   Simplified s{kernel, {}};
   {
-    const Liveness liveness(kernel);
+    const Liveness liveness(kernel, {}, Prints::count);
     for (std::uint32_t b = 0; b < kernel.blocks.size(); ++b)
       s.kernel.blocks[b] = merge_moves(kernel.blocks[b], BlockId{b}, kernel, liveness);
   }

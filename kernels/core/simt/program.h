@@ -81,6 +81,11 @@ struct GeneralOp {
   std::optional<std::array<std::uint8_t, 32>> from;
 };
 
+struct PrintOp {
+  Print print;
+  std::vector<Source> in;  // [argument]
+};
+
 struct Segment {
   enum class End : std::uint8_t { next, jump, branch, barrier, exit, trap };
   std::uint32_t first = 0, last = 0;  // ops [first, last)
@@ -132,6 +137,7 @@ struct Program {
   std::vector<MemoryOp> memory;
   std::vector<GeneralOp> general;
   std::vector<BarrierOp> barriers;
+  std::vector<PrintOp> prints;
   RegisterFile registers;
   std::vector<SpecialLanes> warp_specials;   // differ between warps or lanes; in the warp's area
   std::vector<SpecialLanes> block_specials;  // the same for the block; in the constants

@@ -9,7 +9,7 @@ std::uint32_t lane_bytes(Type type) { return type == Type::pred ? 0 : size_of(ty
 
 class Assigner {
  public:
-  Assigner(const Kernel& kernel, std::uint32_t first) : kernel_(kernel), liveness_(kernel) {
+  Assigner(const Kernel& kernel, std::uint32_t first) : kernel_(kernel), liveness_(kernel, {}, Prints::count) {
     file_.places.resize(kernel.registers.size());
     file_.bytes = first;
     for (std::size_t r = 0; r < kernel.registers.size(); ++r)
@@ -93,6 +93,7 @@ class Assigner {
 
   static std::vector<RegisterId> mentioned(const Instruction& instruction) {
     std::vector<RegisterId> all = registers_read(instruction);
+    for (const RegisterId r : registers_shown(instruction)) all.push_back(r);
     for (const RegisterId r : registers_written(instruction)) all.push_back(r);
     return all;
   }

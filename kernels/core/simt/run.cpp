@@ -70,16 +70,31 @@ void work(simt::Machine& machine, BlockQueue& queue, std::exception_ptr& failure
   }
 }
 
+// Keeps the first `most_printed` bytes.
+void cut(std::vector<PrintedText>& printed) {
+  std::size_t bytes = 0;
+  const auto first_beyond = std::find_if(printed.begin(), printed.end(), [&](const PrintedText& p) {
+    return (bytes += p.text.size()) > most_printed;
+  });
+  if (first_beyond == printed.end()) return;
+  first_beyond->text = "(more was printed)\n";
+  printed.erase(first_beyond + 1, printed.end());
+}
+
 RunResult collect(const std::vector<std::unique_ptr<simt::Machine>>& machines) {
   RunResult result;
   for (const auto& machine : machines) {
     result.counters += machine->counters();
     result.races.insert(result.races.end(), machine->races().begin(), machine->races().end());
+    result.printed.insert(result.printed.end(), machine->printed().begin(), machine->printed().end());
     if (machine->fault() && (!result.fault || machine->fault()->block < result.fault->block))
       result.fault = machine->fault();
   }
   std::stable_sort(result.races.begin(), result.races.end(),
                    [](const RaceReport& a, const RaceReport& b) { return a.block < b.block; });
+  std::stable_sort(result.printed.begin(), result.printed.end(),
+                   [](const PrintedText& a, const PrintedText& b) { return a.block < b.block; });
+  cut(result.printed);
   if (result.races.size() > max_race_reports) result.races.resize(max_race_reports);
   return result;
 }

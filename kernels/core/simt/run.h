@@ -7,7 +7,8 @@
 // If several lanes store to one element the highest thread wins. Shared and local memory start as zeros.
 //
 // Same input, same result, for any number of workers: kernels with global atomics or fences run their blocks in order on one.
-// A kernel in which a block waits for another one that was not run yet ends with the fault `no_progress`.
+// A block that goes round without change ends with the fault `hang` where nobody else could change that, and `no_progress` where
+// a thread might that gets no turn here: of a block that was not run yet, or a lane of the same warp.
 #pragma once
 
 #include <cstddef>
@@ -53,7 +54,8 @@ struct Fault {
     misaligned,
     divergent_barrier,  // reached by a part of the threads that it waits for
     trap,
-    no_progress,  // max_steps
+    hang,         // waits for ever: the block is in a state in which it was before, and nobody is left who could change it
+    no_progress,  // the same, but some threads did not get a turn; or max_steps
   };
   Kind kind = Kind::trap;
   std::uint32_t block = 0, thread = 0;  // thread within the block
@@ -63,15 +65,29 @@ struct Fault {
 
 inline constexpr std::size_t max_race_reports = 16;
 
+// By one call of printf in one thread.
+struct PrintedText {
+  std::uint32_t block = 0, thread = 0;  // thread within the block
+  std::string text;
+  friend bool operator==(const PrintedText&, const PrintedText&) = default;
+};
+inline constexpr std::size_t most_printed = std::size_t{1} << 20U;  // bytes; as many as CUDA's buffer holds
+
 struct RunResult {
   Counters counters;
   std::vector<RaceReport> races;  // the first sixteen, in order of execution
+  std::vector<PrintedText> printed;  // block by block, within one as the schedule has it
   std::optional<Fault> fault;     // the lowest block's; counters and memory are then incomplete
 };
 
 // Throws InputError for a launch that doesn't fit the kernel (blocks of more than 1024 threads, a missing buffer) and
 // NotModelled for instructions without an executor.
 [[nodiscard]] RunResult run(const Kernel& kernel, const RunConfig& config);
+
+// Whether it stopped where another schedule might have gone on.
+[[nodiscard]] inline bool leaves_open(const RunResult& result) {
+  return result.fault && result.fault->kind == Fault::Kind::no_progress;
+}
 
 // "reduction.cpp:42: thread 3 of block 0: store to sdata[300] is out of bounds (256 elements)"
 [[nodiscard]] std::string to_string(const Fault& fault, const Kernel& kernel);

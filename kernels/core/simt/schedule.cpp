@@ -14,9 +14,6 @@ namespace fencewise::simt {
 namespace {
 
 constexpr std::uint32_t barrier_ids = 16;
-// Rounds in which some warps wait for others to catch up before the waiting ones get a turn: a warp may spin on what
-// a waiting one is to write.
-constexpr std::uint32_t patience = 100'000;
 
 std::uint32_t lanes_below(std::uint32_t count) { return count >= 32 ? all_lanes : (1U << count) - 1; }
 // Without the popcnt instruction a popcount is a call; most masks are full.
@@ -85,7 +82,8 @@ Machine::Machine(const Program& p, const RunConfig& c)
       segment_runs_(p.segments.size()),
       segment_lanes_(p.segments.size()),
       op_runs_(p.ops.size()),
-      op_lanes_(p.ops.size()) {
+      op_lanes_(p.ops.size()),
+      can_tell_hangs_(tells_hangs(p, c)) {
   for (const ConstantLanes& constant : program.constants)
     fill_lanes(constants_.data() + (constant.slot & ~1U), constant.value, constant.bytes);
   for (std::uint32_t w = 0; w < warps_.size(); ++w) {
@@ -113,6 +111,9 @@ void Machine::start_block(std::uint64_t linear) {
   block_ = linear;
   steps_ = 0;
   starved_ = 0;
+  printed_bytes_ = 0;
+  moment_.reset();
+  next_moment_ = first_moment;
   std::memset(shared_.data(), 0, shared_.size());
   std::memset(local_.data(), 0, local_.size());
   detector_.barrier();
@@ -151,6 +152,7 @@ bool Machine::run_warps() {
   }
   run_segment(segment);
   flush_races();
+  if (!fault_ && can_tell_hangs_ && (watched() || steps_ >= next_moment_)) look_for_hang(segment);
   if (!fault_ && steps_ > config.max_steps) {
     const Warp& stuck = *std::find_if(warps_.begin(), warps_.end(),
                                       [&](const Warp& w) { return w.state == Warp::State::ready; });

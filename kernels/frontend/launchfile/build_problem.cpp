@@ -158,16 +158,16 @@ class ProblemBuilder {
   }
 
   [[nodiscard]] const ptx::Function& kernel_named(const Token& name) const {
-    const auto all = program_.entries();
-    for (const ptx::Function* function : all)
-      if (function->name.text == name.text || ptx::short_name(function->name.text) == name.text)
-        return *function;
     if (name.text.empty()) return program_.entry("");
+    const auto meant = program_.entries_named(name.text);
+    if (meant.size() == 1) return *meant.front();
     std::vector<std::string> names;
-    for (const ptx::Function* function : all) names.push_back(ptx::short_name(function->name.text));
+    for (const ptx::Function* function : meant.empty() ? program_.entries() : meant)
+      names.push_back(program_.name_of(*function));
     diagnostics_.error(name.at,
-                       fmt::format("found kernel {}; expected one of {}: {}", fencewise::quoted(name.text),
-                                   program_.diagnostics.file(), fmt::join(names, ", ")));
+                       fmt::format("found kernel {}{}; expected one of {}: {}", fencewise::quoted(name.text),
+                                   meant.empty() ? "" : ", which may be several", program_.diagnostics.file(),
+                                   fmt::join(names, ", ")));
   }
 
   void add_variable(const ptx::Variable& variable) {

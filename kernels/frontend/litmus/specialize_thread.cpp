@@ -245,6 +245,7 @@ class Specializer {
     emit(result, out);
   }
   void run(const Compute&, KnownValues&, std::vector<Instruction>&) {}
+  void run(const Print&, KnownValues&, std::vector<Instruction>&) {}
   template <typename Other> void run(const Other&, KnownValues&, std::vector<Instruction>&) { unsupported(); }
 
   // --- Operands ---

@@ -320,7 +320,7 @@ std::string launch_file_for(const Program& program, const Function& function) {
                         buffer_name(program.module, *v));
   text += fmt::format(
       "\n[[launch]]\nkernel = \"{}\"\ngrid = [2, 1]\nblock = 2\n{}args = [\n{}]\n\n",
-      short_name(function.name.text),
+      program.name_of(function),
       has_dynamic_shared(program, lowered) ? "shared = 16  # dynamic shared memory, in bytes\n" : "",
       draft.arguments);
   text += fmt::format(

@@ -1,6 +1,7 @@
 #include "kernels/frontend/ptx/lower.h"
 
 #include "kernels/frontend/ptx/lower_instruction.h"
+#include "kernels/frontend/ptx/printf_calls.h"
 #include "kernels/frontend/ptx/relative_addresses.h"
 #include "kernels/frontend/ptx/source_lines.h"
 
@@ -11,13 +12,13 @@ class FunctionLowering {
  public:
   FunctionLowering(const Module& module, const Function& function, const Arguments* arguments, Lines lines,
                    const Diagnostics& diagnostics)
-      : function_(function),
+      : function_(with_printf_calls(module, function)),
         by_ptx_lines_(lines == Lines::ptx),
         names_(module, kernel_),
-        memory_(module, function, arguments, kernel_, diagnostics),
+        memory_(module, function_, arguments, kernel_, diagnostics),
         emitter_(kernel_),
-        source_(module, function),
-        instructions_(function, names_, memory_, emitter_, diagnostics) {
+        source_(module, function_),
+        instructions_(function_, names_, memory_, emitter_, diagnostics) {
     kernel_.name = function.name.text;
     kernel_.files.push_back(diagnostics.file());
     kernel_.files.insert(kernel_.files.end(), source_.files().begin(), source_.files().end());
@@ -54,15 +55,22 @@ class FunctionLowering {
   void read(const Loc& loc) { source_.read(loc); }
   void read(const Label& label) { emitter_.label(id_of_.at(at_), label.name.text); }
   void read(const Instruction& instruction) {
-    const SourceChain& chain = source_.current();
-    const Position at = instruction.opcode.at;
-    SourceLine where{0, at.line, 0};
-    if (!by_ptx_lines_ && source_.any()) where = {chain.user.file + 1, chain.user.line, 0};
-    emitter_.at(where, {at, instruction.opcode.text, chain.path});
+    stand_at(instruction.opcode.at, instruction.opcode.text);
     instructions_.lower(instruction);
   }
+  void read(const PrintfCall& call) {
+    stand_at(call.at, "call");
+    instructions_.lower(call);
+  }
 
-  const Function& function_;
+  void stand_at(Position at, const std::string& opcode) {
+    const SourceChain& chain = source_.current();
+    SourceLine where{0, at.line, 0};
+    if (!by_ptx_lines_ && source_.any()) where = {chain.user.file + 1, chain.user.line, 0};
+    emitter_.at(where, {at, opcode, chain.path});
+  }
+
+  const Function function_;
   bool by_ptx_lines_;
   Kernel kernel_;
   Names names_;

@@ -1,6 +1,7 @@
 // Branches, calls, barriers and warp operations.
 #include <algorithm>
 
+#include "kernels/core/print_format.h"
 #include "kernels/frontend/ptx/lower_instruction.h"
 
 namespace fencewise::ptx {
@@ -17,7 +18,7 @@ void InstructionLowering::ret() {
 
 void InstructionLowering::trap() { emitter_.end(Trap{"a trap is reached"}); }
 
-// A failed assert ends the kernel, printf shows something; other functions are not followed.
+// A failed assert ends the kernel; other functions are not followed. printf comes as a PrintfCall.
 void InstructionLowering::call() {
   opcode_.take("uni");
   const auto& all = instruction_->operands;
@@ -25,9 +26,32 @@ void InstructionLowering::call() {
       std::find_if(all.begin(), all.end(), [](const Operand& o) { return o.kind == Operand::Kind::name; });
   const std::string name = target == all.end() ? "" : target->token.text;
   if (name == "__assertfail") return emitter_.end(Trap{"an assert fails"});
-  if (name == "vprintf") return;
   throw Refusal("a call of " + (name.empty() ? "an unknown function" : name) +
                 " (compile with -O3, so that it is inlined)");
+}
+
+void InstructionLowering::lower(const PrintfCall& call) {
+  guard_by(call.guard);
+  Print print{call.format, {}};
+  const std::vector<FormatArgument> taken = call.format ? arguments_of(*call.format) : std::vector<FormatArgument>();
+  for (std::size_t n = 0; n < taken.size(); ++n) {
+    if (const auto* text = std::get_if<std::string>(&call.arguments[n]))
+      print.arguments.emplace_back(*text);
+    else if (const auto* value = std::get_if<Operand>(&call.arguments[n]))
+      print.arguments.emplace_back(shown(*value, taken[n].type));
+    else
+      print.arguments.emplace_back(fencewise::Operand());
+  }
+  emitter_.emit(std::move(print));
+}
+
+// None where its value is not modelled: that stops nobody.
+fencewise::Operand InstructionLowering::shown(const Operand& value, Type type) {
+  try {
+    return operands_.value(value, type);
+  } catch (const Refusal&) {
+    return {};
+  }
 }
 
 // --- barriers ---

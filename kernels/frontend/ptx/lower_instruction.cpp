@@ -61,11 +61,7 @@ void InstructionLowering::lower(const Instruction& instruction) {
   instruction_ = &instruction;
   opcode_ = Opcode(instruction.opcode.text);
   operands_.of(instruction);
-  emitter_.under(std::nullopt);
-  if (instruction.guard) {
-    const RegisterId predicate = operands_.register_named(instruction.guard->predicate);
-    emitter_.under(fencewise::Guard{predicate, instruction.guard->negated});
-  }
+  guard_by(instruction.guard);
   const std::size_t mark = emitter_.mark();
   try {
     lower_or_refuse();
@@ -75,6 +71,11 @@ void InstructionLowering::lower(const Instruction& instruction) {
     emitter_.emit(Unmodelled{fmt::format("{}:{}: {}{}", diagnostics_.file(), instruction.opcode.at.line,
                                          instruction.opcode.text, what.empty() ? "" : " (" + what + ")")});
   }
+}
+
+void InstructionLowering::guard_by(const std::optional<Guard>& guard) {
+  emitter_.under(std::nullopt);
+  if (guard) emitter_.under(fencewise::Guard{operands_.register_named(guard->predicate), guard->negated});
 }
 
 void InstructionLowering::lower_or_refuse() {

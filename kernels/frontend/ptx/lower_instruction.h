@@ -19,11 +19,14 @@ class InstructionLowering {
 
   // Emits what `instruction` means, or an Unmodelled that names it.
   void lower(const Instruction& instruction);
+  void lower(const PrintfCall& call);
 
  private:
   using Handler = void (InstructionLowering::*)();
   static const std::map<std::string_view, Handler>& handlers();
   void lower_or_refuse();
+  void guard_by(const std::optional<Guard>& guard);
+  [[nodiscard]] fencewise::Operand shown(const Operand& value, Type type);
 
   // --- data movement and arithmetic (lower_arithmetic.cpp) ---
   void mov();

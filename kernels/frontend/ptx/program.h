@@ -16,9 +16,13 @@ struct Program {
 
   // The kernels, in the order of the text.
   [[nodiscard]] std::vector<const Function*> entries() const;
-  // By its name, or by the demangled one without parameters. Throws InputError naming those that there are; without a
-  // name the only one.
+  // The kernels that a name may mean: as the file has it, or as C++ has it, with or without its namespaces, its parameters, and
+  // its template arguments. Who is meant by more of its name comes alone.
+  [[nodiscard]] std::vector<const Function*> entries_named(std::string_view name) const;
+  // The only one of that name; without a name the only one. Throws InputError naming those that it may be.
   [[nodiscard]] const Function& entry(std::string_view name) const;
+  // What names it, and no other kernel of the file: short, if that does.
+  [[nodiscard]] std::string name_of(const Function& entry) const;
 };
 
 // `file_name` is only for messages and source lines. Throws InputError with "file:line:column: found; expected".

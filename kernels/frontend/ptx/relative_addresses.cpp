@@ -183,6 +183,11 @@ class Rewriting {
       operand(arithmetic->b);
       operand(arithmetic->c);
     }
+    // An offset would be shown for an address.
+    if (auto* print = std::get_if<Print>(&i.operation))
+      for (auto& argument : print->arguments)
+        if (auto* value = std::get_if<CoreOperand>(&argument); value != nullptr && analysis_.array_of(*value))
+          *value = {};
   }
 
  private:

@@ -138,10 +138,20 @@ std::size_t behind_bracket(const std::string& text, std::size_t open) {
   return text.size();
 }
 
+// How many characters "<...>" has, which ends the text.
+std::size_t arguments_at_end(const std::string& text) {
+  int depth = 0;
+  for (std::size_t n = 1; n <= text.size(); ++n) {
+    const char c = text[text.size() - n];
+    if (c == '>' || c == ')') ++depth;
+    if ((c == '<' || c == '(') && --depth == 0) return n;
+  }
+  return 0;
+}
+
 }  // namespace
 
-// "void f<int>(int*)" is f<int>, "f(int)::s" is s.
-std::string short_name(const std::string& name) {
+std::string qualified_name(const std::string& name) {
   const std::string text = demangled(name);
   if (text == name) return name;
   std::size_t start = 0, at = 0;
@@ -149,13 +159,32 @@ std::string short_name(const std::string& name) {
     if (text[at] == '(') {
       const std::size_t behind = behind_bracket(text, at);
       if (text.compare(behind, 2, "::") != 0) return text.substr(start, at - start);
-      at = start = behind + 2;
+      at = behind;
     } else if (text[at] == '<') {
       at = behind_bracket(text, at);
-    } else if (text[at] == ' ' || text[at] == ':') {
+    } else if (text[at] == ' ') {
       start = ++at;
     } else {
       ++at;
+    }
+  }
+  return text.substr(start);
+}
+
+std::string without_template_arguments(const std::string& qualified) {
+  return qualified.ends_with('>') ? qualified.substr(0, qualified.size() - arguments_at_end(qualified))
+                                  : qualified;
+}
+
+// "void f<int>(int*)" is f<int>, "f(int)::s" is s.
+std::string short_name(const std::string& name) {
+  const std::string text = qualified_name(name);
+  std::size_t start = 0;
+  for (std::size_t at = 0; at < text.size();) {
+    if (text[at] == '(' || text[at] == '<') {
+      at = behind_bracket(text, at);
+    } else if (text[at++] == ':') {
+      start = at;
     }
   }
   return text.substr(start);

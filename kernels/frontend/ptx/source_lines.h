@@ -52,6 +52,10 @@ class SourceLines {
 
 // "_Z3fooPj" as "foo(unsigned int*)"; what is no mangled name stays.
 [[nodiscard]] std::string demangled(const std::string& name);
+// "void ns::f<int>(int*)" as "ns::f<int>": without what it takes and returns.
+[[nodiscard]] std::string qualified_name(const std::string& name);
+// "ns::f<int>" as "ns::f".
+[[nodiscard]] std::string without_template_arguments(const std::string& qualified);
 // The last part of a qualified name: "_ZZ13splitk_serialE4last" as "last".
 [[nodiscard]] std::string short_name(const std::string& name);
 

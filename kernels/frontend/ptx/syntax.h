@@ -85,7 +85,16 @@ struct Loc {
 struct ScopeBegin {};
 struct ScopeEnd {};
 
-using Statement = std::variant<Instruction, Label, Registers, Variable, Loc, ScopeBegin, ScopeEnd>;
+// What printf_calls.h makes of a call of vprintf and of what prepares it.
+using PrintfArgument = std::variant<std::monostate, Operand, std::string>;  // not known, a value, the text of a %s
+struct PrintfCall {
+  std::optional<Guard> guard;
+  Position at;
+  std::optional<std::string> format;  // none: not known
+  std::vector<PrintfArgument> arguments;
+};
+
+using Statement = std::variant<Instruction, Label, Registers, Variable, Loc, ScopeBegin, ScopeEnd, PrintfCall>;
 
 struct Function {
   Token name;
