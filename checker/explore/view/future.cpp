@@ -10,6 +10,8 @@ void merge(Future::Facts& into, const Future::Facts& from) {
   into.acquire_fence |= from.acquire_fence;
   into.fence_sc |= from.fence_sc;
   into.passes_fences |= from.passes_fences;
+  into.leaves |= from.leaves;
+  into.meets |= from.meets;
 }
 
 // What lies before an instruction, from what lies behind it.
@@ -40,6 +42,17 @@ class Transfer {
     if (always_ && (fence.order == Order::sc || releases(fence.order)) && h_.level(fence.scope) == h_.top())
       f_.passes_fences = false;
   }
+  void operator()(const Barrier& barrier) {
+    if (barrier.count.present() || barrier.kind == BarrierKind::arrive) return;
+    f_.meets = true;
+    f_.leaves &= !always_;
+  }
+  void operator()(const WarpBarrier&) { f_.meets = true; }
+  void operator()(const Shuffle&) { f_.meets = true; }
+  void operator()(const Vote&) { f_.meets = true; }
+  void operator()(const Match&) { f_.meets = true; }
+  void operator()(const WarpReduce&) { f_.meets = true; }
+  void operator()(const Exit&) { f_.leaves = true; }
   void operator()(const Unmodelled&) {
     f_.anywhere = Doing::everything;
     f_.acquire_fence = f_.fence_sc = f_.passes_fences = true;

@@ -46,11 +46,18 @@ class Future {
   // A strong write that passes on what release fences left so far.
   [[nodiscard]] bool passes_fences(InstructionRef ref) const { return at(ref).passes_fences; }
 
+  // Whether the thread may exit before it passes a barrier of all threads of its CTA, and whether it may come to one, or to an
+  // operation of its warp: neither waits for who has exited.
+  [[nodiscard]] bool leaves(InstructionRef ref) const { return at(ref).leaves; }
+  [[nodiscard]] bool meets(InstructionRef ref) const { return at(ref).meets; }
+
   struct Facts {
     std::vector<DoingBits> arrays;  // [array]
     std::vector<DoingBits> own;     // [array] by addresses that stay within the CTA's own slots
     DoingBits anywhere = 0;
     bool acquire_fence = false, fence_sc = false, passes_fences = false;
+    bool leaves = false;  // it may exit without passing a barrier of all threads of its CTA
+    bool meets = false;   // it may come to such a barrier, or to an operation of its warp
     friend bool operator==(const Facts&, const Facts&) = default;
   };
 

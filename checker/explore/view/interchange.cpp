@@ -61,7 +61,7 @@ std::vector<Interchange::Colour> Interchange::colours(const State& s) {
     const Thread& t = s.threads[id];
     const std::uint32_t cta = image.cta_of[id];
     const std::uint64_t who = mix(1, image.threads[id].coordinates.index_in_cta);
-    colour[cta] += mix(who, mix(static_cast<std::uint64_t>(t.status), std::uint64_t{t.state.block.value} << 32U | t.state.index));
+    colour[cta] += mix(who, mix(static_cast<std::uint64_t>(t.status) << 1U | std::uint64_t{t.looked}, std::uint64_t{t.state.block.value} << 32U | t.state.index));
     for (std::uint32_t r = 0; r < t.state.registers.size(); ++r)
       if (t.state.registers[r] != Value()) colour[cta] += look(t.state.registers[r], mix(who, r + 7), cta);
   }
@@ -347,7 +347,7 @@ class Interchange::Trade {
     for (ThreadId id = 0; id < s_.threads.size(); ++id) {
       const Thread& t = s_.threads[id];
       const Thread& u = s_.threads[thread(id)];
-      if (t.status != u.status || t.deposited != u.deposited || t.state.block != u.state.block || t.state.index != u.state.index ||
+      if (t.status != u.status || t.deposited != u.deposited || t.looked != u.looked || t.state.block != u.state.block || t.state.index != u.state.index ||
           t.state.registers.size() != u.state.registers.size())
         return false;
       for (std::size_t r = 0; r < t.state.registers.size(); ++r)

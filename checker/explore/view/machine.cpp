@@ -280,11 +280,20 @@ Gathered Machine::gathered(const State& s, ThreadId waiting) const {
   return {phase.size(), needed, count != 0};
 }
 
+// What a thread read before it left is settled here; for the axioms it may still come from what others write behind a meeting that
+// did not wait for it, since nothing orders its exit before that.
+void Machine::refuse_early_leavers(const State& s, const std::vector<ThreadId>& not_waited_for) const {
+  for (const ThreadId t : not_waited_for)
+    if (s.threads.read(t).status == Status::exited && s.threads.read(t).looked)
+      throw NotModelled("a thread that leaves after a strong read or a fence.sc while others of its CTA meet, in the view explorer");
+}
+
 bool Machine::complete_barrier(State& s, ThreadId one_of) {
   const Gathered now = gathered(s, one_of);
   if (now.came < now.needed) return false;
   const std::vector<const Arrival*> phase = phase_of(s, one_of);
   if (now.came > now.needed) throw NotModelled("more threads come to a barrier than it counts");
+  if (!now.counted) refuse_early_leavers(s, threads_of_cta_[context_.image.cta_of[one_of]]);
   View all;
   for (const Arrival* a : phase) all.merge(a->known);
   const Thread& first = s.threads.read(one_of);
@@ -297,6 +306,7 @@ bool Machine::complete_barrier(State& s, ThreadId one_of) {
     if (!a->waits) continue;
     Thread& t = s.threads[a->thread];
     if (mutation_ != Mutation::barrier_gives_nothing) t.known.merge(all);
+    t.looked = t.looked && now.counted;
     t.passed = true;
     t.results = {result, Value()};
     t.status = Status::running;

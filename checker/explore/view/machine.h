@@ -136,6 +136,7 @@ class Machine {
   [[nodiscard]] std::vector<const Arrival*> phase_of(const State& state, ThreadId waiting) const;
   [[nodiscard]] bool complete_barrier(State& state, ThreadId one_of);
   [[nodiscard]] bool complete_warp(State& state, ThreadId one_of);
+  void refuse_early_leavers(const State& state, const std::vector<ThreadId>& not_waited_for) const;
   [[nodiscard]] bool complete_meeting(State& state, ThreadId one_of);
   [[nodiscard]] std::uint64_t members(const State& state, ThreadId thread) const;
   [[nodiscard]] Value reduce(const Barrier& barrier, const std::vector<const Arrival*>& phase) const;

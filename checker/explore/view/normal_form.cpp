@@ -89,6 +89,21 @@ void NormalForm::forget_in_threads(State& s, const State* before) {
     fences_sc |= reductions_.forget ? live(t) && machine_.future(id).fence_sc(at) : live(t) || !t.state.registers.empty();
   }
   if (!fences_sc) s.fence_sc.clear();
+  if (reductions_.forget) forget_who_looked(s);
+}
+
+// It matters while others of the CTA may still meet.
+void NormalForm::forget_who_looked(State& s) {
+  for (std::uint32_t cta = 0; cta < machine_.hierarchy().ctas(); ++cta) {
+    const auto& threads = machine_.threads_of(cta);
+    const auto may_meet = [&](ThreadId t) {
+      const Thread& thread = s.threads.read(t);
+      return live(thread) && machine_.future(t).meets({thread.state.block, thread.state.index});
+    };
+    if (std::ranges::any_of(threads, may_meet)) continue;
+    for (const ThreadId t : threads)
+      if (s.threads.read(t).looked) s.threads[t].looked = false;
+  }
 }
 
 void NormalForm::forget_in_thread(State& s, ThreadId id) {
@@ -111,6 +126,7 @@ void NormalForm::forget_in_thread(State& s, ThreadId id) {
     return;
   }
   const Future& future = machine_.future(id);
+  t.looked = t.looked && future.leaves(at);
   if (!future.passes_fences(at)) t.fences.clear();
   std::erase_if(t.own, [&](const auto& entry) {
     return (machine_.doing(s, id, machine_.locations()[entry.first]) & Doing::passes_on) == 0;

@@ -44,6 +44,7 @@ class NormalForm {
   void forget(State& state, const State* before);
   void forget_in_threads(State& state, const State* before);
   void forget_in_thread(State& state, ThreadId id);
+  void forget_who_looked(State& state);
   void forget_in_cells(State& state);
 
   Machine& machine_;

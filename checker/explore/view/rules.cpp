@@ -206,6 +206,7 @@ void Machine::Rules::fence_sc(const Fence& f, bool takes, bool deposits) {
   origin(0, EventKind::fence);
   if (m.fence_reading_ == FenceReading::in_place || m.fence_reading_ == FenceReading::at_once) takes = deposits = true;
   const Level level = m.hierarchy_.level(f.scope);
+  t.looked = true;
   take_in(level);
   if (takes && m.mutation_ != Mutation::fence_sc_takes_nothing) m.hierarchy_.take(s.fence_sc, place, level, t.known);
   m.hierarchy_.put(t.fences, place, level, released());
@@ -412,6 +413,7 @@ void Machine::Rules::load(const Action& action, std::uint32_t option) {
   saw(message, read_event);
   chose(message);
   read(number, message, l.access, true);
+  t.looked = true;
   remember_read(cell(number), true, level, read_event);
   const Value value = taken_in(action, 0, action.place.location, message.value);
   finish({&value, 1});
@@ -467,6 +469,7 @@ void Machine::Rules::atomic(const Action& action, std::uint32_t option) {
   check_written(old, source.initial, action.place.location, 0);
   const Origin read_event = origin(0, EventKind::read, (*m.locations_)[number], old);
   saw(source, read_event);
+  t.looked = true;
   if (t.status == Status::visible) chose(source);
   // With one-sided fences a red tells its thread nothing: its place in the chain need not be remembered.
   if (!a.red || m.fence_reading_ != FenceReading::one_sided)

@@ -86,6 +86,7 @@ struct Thread {
   bool passed = false;       // its barrier or warp operation is complete: `results` is what it returns
   bool deposited = false;    // since its last visible operation
   bool stepped = false;      // has made a move; only where the progress model asks
+  bool looked = false;       // has read strongly, or passed a fence.sc, since the last barrier of its CTA (Future::leaves)
   std::array<Value, 2> results;
   Symmetry::Sweep::Visited swept;  // by strong loads, so far: CTAs can't be renamed now
   View known;

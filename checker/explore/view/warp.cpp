@@ -54,15 +54,20 @@ bool Machine::complete_warp(State& s, ThreadId one_of) {
   const Operation& operation = operation_of(one_of);
   const auto& mates = threads_of_cta_[context_.image.cta_of[one_of]];
   const std::uint32_t first = program.coordinates.index_in_cta / program.warp_size * program.warp_size;
-  std::vector<ThreadId> lanes;
+  std::vector<ThreadId> lanes, gone;
   for (std::uint32_t lane = 0; lane < program.warp_size && first + lane < mates.size(); ++lane) {
     const ThreadId t = mates[first + lane];
     const Thread& thread = s.threads.read(t);
-    if ((mask >> lane & 1U) == 0 || thread.status == Status::exited) continue;
+    if ((mask >> lane & 1U) == 0) continue;
+    if (thread.status == Status::exited) {
+      gone.push_back(t);
+      continue;
+    }
     if (thread.status != Status::at_warp || thread.passed) return false;
     if (!same_warp_operation(operation, operation_of(t)) || members(s, t) != mask) return false;
     lanes.push_back(t);
   }
+  refuse_early_leavers(s, gone);
   std::vector<LaneValue> met;
   std::vector<std::array<Value, 2>> results;
   const auto lane_of = [&](ThreadId t) { return context_.image.threads[t].coordinates.index_in_cta % program.warp_size; };
