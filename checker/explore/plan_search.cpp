@@ -1,6 +1,7 @@
 #include "checker/explore/plan_search.h"
 
 #include <algorithm>
+#include <tuple>
 
 #include <fmt/format.h>
 
@@ -201,11 +202,12 @@ std::optional<bool> PlanSearch::explore_views(const Node& node, const std::share
   const bool limited = options_.resident != 0 && options_.resident < context->image.ctas;
   std::shared_ptr<view::ViewExplorer> explorer;
   view::Explored explored;
-  const auto pass = [&](view::FenceReading fences) {
+  const auto pass = [&](view::FenceReading fences, bool only_races = false) {
     result_.search = before;
     explorer = std::make_shared<view::ViewExplorer>(*context, fences, symmetry, point.number.replay,
                                                     view::Schedule{options_.resident, options_.progress}, options_.reductions, budget_,
                                                     result_.search, options_.workers);
+    if (only_races) explorer->see_only_races();
     explored = explorer->explore(good, options_.stop_at_first ? 1 : most_bad_ends,
                                  always && !options_.collect_states ? view::FinalState::memory : view::FinalState::memory_and_registers);
     result_.engine = "view";
@@ -245,6 +247,19 @@ std::optional<bool> PlanSearch::explore_views(const Node& node, const std::share
     }
   }
   if (!explored.bad.empty() && options_.stop_at_first) return false;
+  // A read of what nobody wrote ends a path: what it would race with, or what lies behind it, is asked for apart.
+  const auto was_found = [&](FindingKind kind) {
+    return std::ranges::any_of(result_.findings, [kind](const Finding& f) { return f.kind == kind; });
+  };
+  if (was_found(FindingKind::unwritten_read) && !was_found(FindingKind::race)) {
+    const auto found = std::pair(explorer, std::move(explored));
+    const SearchStats stats = result_.search;
+    pass(view::FenceReading::exact, true);
+    if (!explored.complete) return false;
+    (void)std::count_if(explored.bad.begin(), explored.bad.end(), is_confirmed);
+    std::tie(explorer, explored) = found;
+    result_.search = stats;
+  }
   for (view::Explored::Final& final : explored.finals) {
     if (options_.collect_states && point.ends_plan)
       final_states_.insert(text_of_state(*context, final.registers, final.memory));

@@ -114,14 +114,22 @@ std::string formatted(std::string_view format, const std::function<Shown(std::si
   std::string text;
   std::size_t argument = 0;
   // An asterisk becomes the number that it takes; without one it goes.
-  const auto number = [&](std::string written) {
-    if (!takes_argument(written)) return written;
-    written.pop_back();
-    const Shown given = shown(argument++);
-    const auto* bits = std::get_if<std::uint64_t>(&given);
+  const auto number = [&](const std::string& written) -> std::string {
     constexpr std::int64_t widest = 1000;
-    const std::int64_t n = bits == nullptr ? 0 : static_cast<std::int64_t>(truncate(Type::s32, *bits));
-    return bits == nullptr ? std::string() : written + fmt::format("{}", std::clamp(n, -widest, widest));
+    const std::size_t digits = written.starts_with('.') ? 1 : 0;
+    std::int64_t n = 0;
+    if (takes_argument(written)) {
+      const Shown given = shown(argument++);
+      const auto* bits = std::get_if<std::uint64_t>(&given);
+      if (bits == nullptr) return "";
+      n = static_cast<std::int64_t>(truncate(Type::s32, *bits));
+    } else if (written.size() == digits) {
+      return written;
+    } else {
+      for (const char c : written.substr(digits)) n = std::min(10 * n + (c - '0'), widest);
+    }
+    if (digits != 0 && n < 0) return "";  // as if there were none
+    return fmt::format("{}{}", written.substr(0, digits), std::clamp(n, -widest, widest));
   };
   each_part(
       format, [&](std::string_view literal) { text += literal; },

@@ -2,6 +2,7 @@
 #include "kernels/core/print_format.h"
 
 #include <bit>
+#include <random>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -37,6 +38,25 @@ TEST(PrintFormat, PutsTextsAndWhatIsNoNumberInTheirPlace) {
   EXPECT_EQ(shown("[%6s] [%.2s]", {"flag", "flag"}), "[  flag] [fl]");
   EXPECT_EQ(shown("sum %5d", {"in[0] + in[1]"}), "sum in[0] + in[1]");
   EXPECT_EQ(shown("100%% of %y, %", {}), "100% of %y, %");
+}
+
+TEST(PrintFormat, IsNeverWiderThanAThousand) {
+  EXPECT_EQ(shown("%99999999999999999999d", {7U}).size(), 1000U);
+  EXPECT_EQ(shown("%.99999999999999999999d", {7U}).size(), 1000U);
+  EXPECT_EQ(shown("%*d", {0x7fff'ffffU, 7U}).size(), 1000U);
+  EXPECT_EQ(shown("%.*f", {~std::uint64_t{0}, std::bit_cast<std::uint64_t>(0.5)}), "0.500000") << "a negative precision is none";
+}
+
+TEST(PrintFormat, TakesWhateverIsWritten) {
+  constexpr std::string_view letters = "%%%%-+ #0123456789.*hlzjtcdiouxXpeEfFgGaAsy";
+  std::mt19937_64 random(1);
+  for (int n = 0; n < 20'000; ++n) {
+    std::string format;
+    for (std::uint64_t length = random() % 12; length > 0; --length) format += letters[random() % letters.size()];
+    EXPECT_NO_THROW((void)formatted(format, [&](std::size_t argument) {
+      return argument % 3 == 2 ? Shown("x") : Shown(random());
+    })) << format;
+  }
 }
 
 TEST(PrintFormat, QuotesWhatCannotBeSeen) {

@@ -46,6 +46,7 @@ class Expander {
 
   // From now on no operation is taken alone, before those of other threads.
   void let_nothing_go_first() { reductions_.alone = false; }
+  void see_only_races() { machine_.see_only_races(); }
 
  private:
   [[nodiscard]] std::vector<ThreadId> threads_to_move(const State& state, const std::vector<std::uint32_t>& ctas);

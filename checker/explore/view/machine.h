@@ -113,6 +113,8 @@ class Machine {
   // From now on reads are noted in `retrace`, unless it is null.
   void retrace_into(Retrace* retrace) { retrace_ = retrace; }
   void read_fences(FenceReading reading) { fence_reading_ = reading; }
+  // From now on a read of what nobody wrote is no trouble: it gives poison.
+  void see_only_races() { only_races_ = true; }
   [[nodiscard]] FenceReading fence_reading() const { return fence_reading_; }
 
  private:
@@ -158,6 +160,7 @@ class Machine {
   std::vector<std::vector<ThreadId>> threads_of_cta_;
   std::shared_ptr<LocationTable> locations_ = std::make_shared<LocationTable>();
   Retrace* retrace_ = nullptr;
+  bool only_races_ = false;
   std::uint64_t effects_ = 0;  // writes, arrivals at barriers and the like: what others may notice
 };
 

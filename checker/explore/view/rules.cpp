@@ -156,7 +156,7 @@ void Machine::Rules::weak_load(const Action& action, const Load& load) {
 }
 
 void Machine::Rules::check_written(Value v, bool initial, const Location& location, std::uint32_t element) {
-  if (m.retrace_ != nullptr && m.retrace_->only_races) return;
+  if (m.only_races_ || (m.retrace_ != nullptr && m.retrace_->only_races)) return;
   if (!initial || !m.context_.terms.is_poison(v) || trouble != Trouble::none) return;
   trouble = Trouble::unwritten_read;
   if (m.retrace_ != nullptr) m.retrace_->unwritten = {event(element), location};

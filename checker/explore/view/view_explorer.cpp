@@ -99,6 +99,11 @@ MemoryImage ViewExplorer::memory_of(const State& s) {
   return memory;
 }
 
+void ViewExplorer::see_only_races() {
+  machine_.see_only_races();
+  for (const auto& expander : expanders_) expander->see_only_races();
+}
+
 // Expands what comes next in the queue, on all workers. What is found is the same as if it were done in turn: the tables that give
 // numbers to terms and locations are frozen meanwhile.
 void ViewExplorer::expand_ahead(const std::deque<Id>& queue, const State& like) {

@@ -54,6 +54,8 @@ class ViewExplorer {
   ViewExplorer(const LaunchContext& context, FenceReading fences, std::optional<Symmetry> symmetry, std::uint32_t replays,
                const Schedule& schedule, const Reductions& reductions, Budget& budget, SearchStats& stats, unsigned workers = 1);
 
+  // From now on a read of what nobody wrote ends no path.
+  void see_only_races();
   // Stops after `most_bad` bad ends.
   [[nodiscard]] Explored explore(const FinalCheck& good, std::size_t most_bad, FinalState told_apart_by = FinalState::memory);
   [[nodiscard]] Retrace retrace(const Path& path, bool only_races = false);
