@@ -34,6 +34,11 @@ template <auto Member> void bind(CLI::App& app, const OptionRow& row, Options& o
   auto* option = row.value == nullptr ? nullptr : app.add_option(row.names, options.*Member, row.help);
   if (option != nullptr) option->type_name(row.value)->allow_extra_args(false);
 }
+// An empty word is a variable of the shell that was not set.
+template <auto Member> void bind_word(CLI::App& app, const OptionRow& row, Options& options) {
+  bind<Member>(app, row, options);
+  app.get_option(row.names)->check([](const std::string& word) { return word.empty() ? "expected a word, found ''" : std::string(); });
+}
 // Without a value it is "defaults".
 template <auto Member> void bind_optional(CLI::App& app, const OptionRow& row, Options& options) {
   const auto set = [&options](const std::vector<std::string>& given) {
@@ -83,7 +88,7 @@ constexpr std::array table{
     OptionRow{"--resident", "R", "at most R CTAs at a time; one leaves when it exits, they start in any order", checks,
               bind<&Options::resident>},
     OptionRow{"--progress", "M", "who is promised to go on: fair (default), hsa, obe, hsa_obe, lobe or unfair; or ctas=M,warps=M,lanes=M",
-              explores, bind<&Options::progress>},
+              explores, bind_word<&Options::progress>},
     OptionRow{"--lockstep", nullptr, "the lanes of a warp move together; the same as --progress lanes=lockstep", explores,
               bind_flag<&Options::lockstep>},
     OptionRow{"--find-resident", nullptr, "the smallest R that passes", checks, bind_flag<&Options::find_resident>},
@@ -174,6 +179,7 @@ ProgressModels progress_models(const std::string& text) {
   } else {
     const std::map<std::string_view, ProgressModel*> levels = {
         {"ctas", &result.ctas}, {"warps", &result.warps}, {"lanes", &result.lanes}};
+    std::vector<std::string_view> named;
     for (std::size_t at = 0; at <= text.size();) {
       const std::size_t end = std::min(text.find(',', at), text.size());
       const std::string_view item = std::string_view(text).substr(at, end - at);
@@ -181,6 +187,9 @@ ProgressModels progress_models(const std::string& text) {
       const auto level = levels.find(item.substr(0, equals));
       if (equals == std::string_view::npos || level == levels.end())
         throw InputError(fmt::format("--progress {}: '{}' is no level; write it like ctas=hsa,warps=fair,lanes=unfair", text, item));
+      if (std::ranges::count(named, level->first) != 0)
+        throw InputError(fmt::format("--progress {}: '{}' is there twice", text, level->first));
+      named.push_back(level->first);
       *level->second = model(item.substr(equals + 1));
       at = end + 1;
     }

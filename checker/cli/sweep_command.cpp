@@ -81,7 +81,9 @@ std::vector<Range> ranges_of(const std::string& asked, const Subject& subject) {
     r.values = values_in(item.substr(equals + 1), text, *p);
     if (std::any_of(ranges.begin(), ranges.end(), [&](const Range& other) { return other.name == r.name; }))
       throw InputError(fmt::format("--sweep {}: '{}' is there twice", text, r.name));
-    if (!own || !subject.given.all().contains(r.name)) ranges.push_back(r);
+    const bool given = subject.given.all().contains(r.name);
+    if (!own && given) throw InputError(fmt::format("--sweep {} and --param {}={} contradict each other; give one of them", item, r.name, subject.given[r.name]));
+    if (!given) ranges.push_back(r);
   }
   return ranges;
 }

@@ -89,6 +89,7 @@ bool FenceOrder::search(bool try_whole) {
     graph_.fence_sc = before;
     return false;
   };
+  if (goes_on_ && !goes_on_()) return fail();
   if (!accepted()) return fail();
   if (a_ != no_event && !force_apart()) return fail();
   const auto pair = undetermined();

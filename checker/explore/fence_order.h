@@ -7,6 +7,7 @@
 
 #include <functional>
 #include <optional>
+#include <utility>
 
 #include "memmodel/relations.h"
 
@@ -14,8 +15,10 @@ namespace fencewise {
 
 class FenceOrder {
  public:
-  // Both are work space and hold the solution after a success: graph.fence_sc is complete, relations derived.
-  FenceOrder(ExecutionGraph& graph, Relations& relations) : graph_(graph), relations_(relations) {}
+  // Both are work space and hold the solution after a success: graph.fence_sc is complete, relations derived. The search is given up,
+  // as if there were no such order, where `goes_on` returns false; it is asked at each step.
+  FenceOrder(ExecutionGraph& graph, Relations& relations, std::function<bool()> goes_on = {})
+      : graph_(graph), relations_(relations), goes_on_(std::move(goes_on)) {}
 
   // Some order satisfies the axioms.
   [[nodiscard]] bool exists();
@@ -35,6 +38,7 @@ class FenceOrder {
 
   ExecutionGraph& graph_;
   Relations& relations_;
+  std::function<bool()> goes_on_;
   std::function<bool(const Relations&)> wanted_;
   EventId a_ = no_event, b_ = no_event;
 };

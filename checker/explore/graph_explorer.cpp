@@ -303,6 +303,7 @@ bool GraphExplorer::choose_quorums(PartialExecution& x, std::size_t phase) {
 
 // Orders morally strong writes that nothing orders, both ways; then asks for an order of fence.sc.
 bool GraphExplorer::order_writes(PartialExecution& x) {
+  if (!budget_.spend(stats_)) return false;
   relations_.derive(x.graph);
   if (relations_.violated_axiom(x.graph)) return true;
   const auto open = std::find_if(
@@ -318,9 +319,9 @@ bool GraphExplorer::order_writes(PartialExecution& x) {
     }
     return true;
   }
-  if (!FenceOrder(x.graph, relations_).exists()) {
+  if (!FenceOrder(x.graph, relations_, [this] { return budget_.spend(stats_); }).exists()) {
     x.graph.fence_sc.clear();
-    return true;
+    return !budget_.exhausted();
   }
   const std::size_t synchronized = x.graph.sync.size();
   const bool ordered = !context_.reading.interleaving() || order_phases(x, 0, 1);

@@ -419,13 +419,13 @@ struct PartialExecution::Run {
       return true;
     }
     const auto choice = thread.chosen.lower_bound(record->sequence);
+    std::vector<Value> live = live_registers();
+    if (live == record->registers && quiet_since(record->sequence)) {
+      thread.spin_from = record->sequence;
+      stop(ThreadStatus::spinning);
+      return false;
+    }
     if (record->control != cursor->state.control || (choice != thread.chosen.end() && choice->first < cursor->sequence)) {
-      std::vector<Value> live = live_registers();
-      if (live == record->registers && quiet_since(record->sequence)) {
-        thread.spin_from = record->sequence;
-        stop(ThreadStatus::spinning);
-        return false;
-      }
       if (++record->rounds >= context.loop_bound) {
         stop(ThreadStatus::loop_bound);
         return false;
@@ -466,7 +466,8 @@ struct PartialExecution::Run {
 
   void go() {
     thread.settled = false;
-    for (;;) {
+    for (std::uint64_t steps = 0;; ++steps) {
+      if (steps == most_private_steps) throw NotModelled("a thread runs too long on its own");
       action = context.interpreter.next(program, cursor->state);
       for (Action::Printed& printed : action.printed) cursor->printed.push_back({cursor->sequence, std::move(printed)});
       switch (action.kind) {

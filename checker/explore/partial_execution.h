@@ -80,6 +80,9 @@ enum class ThreadStatus : std::uint8_t {
   unmodelled,
 };
 
+// A thread that takes so many steps in a row that nobody else could notice is refused, not waited for.
+inline constexpr std::uint64_t most_private_steps = 10'000'000;
+
 // How many threads have come to a barrier of their CTA, and how many it needs; `counted`: it says how many itself.
 struct Gathered {
   std::size_t came = 0, needed = 0;

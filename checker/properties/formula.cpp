@@ -9,6 +9,7 @@
 #include <fmt/format.h>
 
 #include "kernels/core/error.h"
+#include "kernels/core/fits.h"
 #include "kernels/core/printer.h"
 
 namespace fencewise {
@@ -47,9 +48,17 @@ Arith arith_of(BinaryExpr::Op op) {
   return Arith::add;
 }
 
-// What a literal becomes where it meets `type`.
+// What a contract may cost: the numbers that its foralls and sums go through, in all.
+constexpr std::uint64_t most_bound = 10'000'000;
+
+// What a literal becomes where it meets `type`: signed or not, its bits must be there.
 Value as_type(Value literal, Type type) {
-  if (!is_float(type)) return Value::number(truncate(type, literal.bits()));
+  if (!is_float(type)) {
+    if (!fits(type, static_cast<std::int64_t>(literal.bits())))
+      throw InputError(fmt::format("the contract has {} where {} is meant, which can't hold it", static_cast<std::int64_t>(literal.bits()),
+                                   name(type)));
+    return Value::number(truncate(type, literal.bits()));
+  }
   const Arithmetic convert{
       .op = Arith::cvt, .type = type, .dst = {}, .a = {}, .b = {}, .c = {}, .from = Type::s64};
   return Value::number(compute(convert, literal.bits(), 0, 0));
@@ -101,7 +110,11 @@ class Evaluator {
     return op == Compare::eq ? Truth::no : Truth::undecided;
   }
 
-  void bind(const std::string& variable, std::int64_t number) { bindings_.emplace_back(variable, number); }
+  void bind(const std::string& variable, std::int64_t number) {
+    if (++bound_ > most_bound)
+      throw InputError(fmt::format("the foralls and sums of the contract go through more than {} numbers; expected smaller ranges", most_bound));
+    bindings_.emplace_back(variable, number);
+  }
   void unbind() { bindings_.pop_back(); }
   [[nodiscard]] const Bindings& bindings() const { return bindings_; }
   [[nodiscard]] std::string text(const Typed& t) const { return terms_.to_string(t.value, t.type); }
@@ -191,6 +204,7 @@ class Evaluator {
   }
 
   Typed combine(Arith op, Typed a, Typed b) {
+    if ((op == Arith::div || op == Arith::rem) && b.literal && b.value.bits() == 0) throw InputError("the contract divides by zero");
     const bool literal = a.literal && b.literal;
     const Type type = unify(a, b);
     // Both operands count as present: without them a term forgets what it was divided by.
@@ -215,6 +229,7 @@ class Evaluator {
   Terms& terms_;
   const Problem& problem_;
   Bindings bindings_;
+  std::uint64_t bound_ = 0;  // numbers that variables stood for
 };
 
 // Writes numbers in the place of bound variables, so that "out[t]" reads "out[2]".

@@ -88,6 +88,14 @@ TEST(Check, IsInconclusiveAtItsTimeLimit) {
   EXPECT_THAT(result.out, HasSubstr("explored: "));
 }
 
+// What is dear there is the search for an order of the fences, and of the writes, of one graph.
+TEST(Check, IsInconclusiveAtItsTimeLimitWithinOneGraph) {
+  const ProcessResult fences =
+      fencewise("check splitk-serial --param splits=9 --param threads=2 --engine graph --max-seconds 0.5 -q");
+  EXPECT_EQ(fences.exit_code, 3) << fences.out;
+  EXPECT_THAT(fences.out, HasSubstr("(--max-seconds)"));
+}
+
 TEST(Check, GivesTheSameBytesButForSeconds) {
   for (const char* subject :
        {"check splitk-serial --json -", "check splitk-serial --variant no-release-fence --json -"})
@@ -262,6 +270,9 @@ TEST(Usage, RefusesContradictions) {
   expect_usage_error("check splitk-serial --variant no-reset --all-variants",
                      both("--variant", "--all-variants"));
   expect_usage_error("check splitk-serial -q -v", both("-q", "-v"));
+  expect_usage_error("check splitk-serial --sweep splits=1..2 --param splits=3", both("--sweep splits=1..2", "--param splits=3"));
+  expect_usage_error("check splitk-serial --progress ctas=hsa,ctas=fair", "--progress ctas=hsa,ctas=fair: 'ctas' is there twice");
+  expect_usage_error("check splitk-serial --progress ''", "--progress: expected a word, found ''");
   expect_usage_error("check splitk-serial --json - --dot -", both("--json -", "--dot -"));
   expect_usage_error("simulate splitk-serial --order 0,1,2,3 --runs 2", both("--order", "--runs"));
 }

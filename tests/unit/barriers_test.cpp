@@ -208,6 +208,19 @@ TEST(BarriersOfLitmusTests, MayCountDifferently) {
   EXPECT_THAT(check(p, {}), Verified());
 }
 
+// A loop without any access to memory, as a compiler leaves it where a flag was not volatile.
+TEST(EmptyLoops, AreLivelocks) {
+  for (const Engine engine : {Engine::graph, Engine::view}) {
+    CheckOptions options;
+    options.engine = engine;
+    Problem p = parse_litmus("PTX t\n{ x = 0; }\n P0@cta 0,gpu 0 | P1@cta 1,gpu 0 ;\n LC00:          | st.relaxed.gpu x, 1 ;\n"
+                             " goto LC00      | ;\nexists (0 == 0)\n",
+                             "t.litmus");
+    p.contract = {};
+    EXPECT_THAT(check(p, options), Violated(FindingKind::livelock)) << (engine == Engine::graph ? "graph" : "view");
+  }
+}
+
 // Nothing orders an exit before a barrier that did not wait for it. What the view explorer settles by then the axioms leave open.
 TEST(EarlyLeavers, MayHaveReadWhatIsWrittenBehindTheBarrier) {
   const auto answer = [](const std::string& reader, Engine engine) {

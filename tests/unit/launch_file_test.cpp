@@ -94,6 +94,9 @@ TEST(LaunchFormulas, PointAtWhatIsWrong) {
             "l.toml:1:5: found no buffer without an index; expected one, whose elements are meant");
   EXPECT_EQ(error_of([] { return formula("all(a == one)"); }),
             "l.toml:1:10: found 'one' of 1 elements; expected 4 as before");
+  EXPECT_EQ(error_of([] { return formula("a[4] == 1"); }), "l.toml:1:1: found a[4]; a has 4 elements");
+  EXPECT_EQ(error_of([] { return formula("a[0] == 18446744073709551616"); }),
+            "l.toml:1:9: found '18446744073709551616'; expected a number of 64 bits");
 }
 
 TEST(LaunchFormulas, AreBoundedInDepth) {

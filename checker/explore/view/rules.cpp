@@ -9,9 +9,6 @@
 namespace fencewise::view {
 namespace {
 
-// A thread that runs this long without an operation that others can notice is refused rather than waited for.
-constexpr std::uint64_t most_private_steps = 100'000'000;
-
 Value stored(Value value, Type type) {
   return value.is_number() ? Value::number(truncate(type, value.bits())) : value;
 }

@@ -6,6 +6,7 @@
 
 #include <fmt/format.h>
 
+#include "kernels/core/fits.h"
 #include "kernels/core/validate.h"
 #include "kernels/frontend/ptx/opcode.h"
 #include "kernels/frontend/ptx/source_lines.h"
@@ -55,7 +56,12 @@ class ProblemBuilder {
   }
 
   std::uint64_t bits_of(const Numeric& number, Type type) const {
-    if (!is_float(type)) return truncate(type, static_cast<std::uint64_t>(integer(number)));
+    if (!is_float(type)) {
+      const std::int64_t value = integer(number);
+      if (!fits(type, value))
+        diagnostics_.error(number.at, fmt::format("found {}; expected a number that {} can hold", value, name(type)));
+      return truncate(type, static_cast<std::uint64_t>(value));
+    }
     const auto* real = std::get_if<double>(&number.value);
     const double value = real != nullptr ? *real : static_cast<double>(integer(number));
     return type == Type::f32 ? std::bit_cast<std::uint32_t>(static_cast<float>(value))
@@ -77,6 +83,10 @@ class ProblemBuilder {
     buffer.own_in_flight = entry.own;
     if (entry.role && !entry.initial) buffer.initial.kind = standard_contents(*entry.role);
     if (entry.initial) buffer.initial = {*entry.initial, values_of(entry, buffer.element)};
+    if (entry.values.size() > buffer.length)
+      diagnostics_.error(entry.values[buffer.length].at,
+                         fmt::format("found {} initial values; {} has {} element{}", entry.values.size(), fencewise::quoted(buffer.name),
+                                     buffer.length, buffer.length == 1 ? "" : "s"));
     if (problem_.find_buffer(buffer.name))
       diagnostics_.error(entry.name.at,
                          fmt::format("found buffer {} twice; expected one", fencewise::quoted(buffer.name)));

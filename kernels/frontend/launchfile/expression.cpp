@@ -1,5 +1,6 @@
 #include "kernels/frontend/launchfile/expression.h"
 
+#include <charconv>
 #include <algorithm>
 #include <cctype>
 #include <limits>
@@ -284,9 +285,24 @@ std::optional<std::int64_t> calculate(char op, std::int64_t a, std::int64_t b) {
 
 }  // namespace
 
+namespace {
+
+std::int64_t number_at(const Token& token, const Diagnostics& diagnostics) {
+  const std::string& text = token.text;
+  const bool hex = text.size() > 2 && (text[1] == 'x' || text[1] == 'X');
+  std::uint64_t bits = 0;
+  const auto [end, error] = std::from_chars(text.data() + (hex ? 2 : 0), text.data() + text.size(), bits, hex ? 16 : 10);
+  const bool decimal_fits = hex || bits <= static_cast<std::uint64_t>(std::numeric_limits<std::int64_t>::max());
+  if (error == std::errc::result_out_of_range || !decimal_fits)
+    diagnostics.error(token.at, fmt::format("found {}; expected a number of 64 bits", fencewise::quoted(text)));
+  return static_cast<std::int64_t>(ptx::integer_bits(text));
+}
+
+}  // namespace
+
 std::int64_t evaluate(const Node& node, const Constants& constants, const Diagnostics& diagnostics) {
   switch (node.kind) {
-    case Kind::number: return static_cast<std::int64_t>(ptx::integer_bits(node.token.text));
+    case Kind::number: return number_at(node.token, diagnostics);
     case Kind::name:
       if (const auto it = constants.find(node.token.text); it != constants.end()) return it->second;
       diagnostics.error(node.token.at, fmt::format("found {}; expected a number or a name of [constants]",
@@ -434,7 +450,12 @@ class Lowering {
     if (!id)
       diagnostics_.error(node.token.at,
                          fmt::format("found {}; expected a buffer", fencewise::quoted(node.token.text)));
-    return make_expr(Element{*id, expression(node.children[1]), old_});
+    ExprPtr index = expression(node.children[1]);
+    const std::uint64_t length = buffers_[id->value].length;
+    if (const auto* n = std::get_if<Number>(&index->node); n != nullptr && static_cast<std::uint64_t>(n->value) >= length)
+      diagnostics_.error(node.token.at, fmt::format("found {}[{}]; {} has {} element{}", node.token.text, n->value, node.token.text, length,
+                                                    length == 1 ? "" : "s"));
+    return make_expr(Element{*id, std::move(index), old_});
   }
 
   ExprPtr old(const Node& node) {
@@ -454,7 +475,7 @@ class Lowering {
 
   ExprPtr expression(const Node& node) {
     switch (node.kind) {
-      case Kind::number: return number(static_cast<std::int64_t>(ptx::integer_bits(node.token.text)));
+      case Kind::number: return number(number_at(node.token, diagnostics_));
       case Kind::name: return named(node);
       case Kind::element: return element(node);
       case Kind::old: return old(node);
