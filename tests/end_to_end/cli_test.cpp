@@ -272,7 +272,6 @@ TEST(Usage, RefusesContradictions) {
   expect_usage_error("check splitk-serial -q -v", both("-q", "-v"));
   expect_usage_error("check splitk-serial --sweep splits=1..2 --param splits=3", both("--sweep splits=1..2", "--param splits=3"));
   expect_usage_error("check splitk-serial --progress ctas=hsa,ctas=fair", "--progress ctas=hsa,ctas=fair: 'ctas' is there twice");
-  expect_usage_error("check splitk-serial --progress ''", "--progress: expected a word, found ''");
   expect_usage_error("check splitk-serial --json - --dot -", both("--json -", "--dot -"));
   expect_usage_error("simulate splitk-serial --order 0,1,2,3 --runs 2", both("--order", "--runs"));
 }

@@ -156,5 +156,14 @@ TEST_F(FormulaTest, RefusesAMixOfFloatsAndIntegers) {
   EXPECT_THROW((void)truth(in_[0] == sem_[0]), InputError);
 }
 
+TEST_F(FormulaTest, RefusesWhatCannotBeMeant) {
+  set(sem_, 0, Value::number(42));
+  EXPECT_EQ(truth(sem_[0] == Term(42)), Truth::yes);
+  EXPECT_THROW((void)truth(sem_[0] == Term(4'294'967'338)), InputError) << "42 is its low half";
+  EXPECT_EQ(truth(sem_[0] == Term(-1)), Truth::no) << "0xffffffff";
+  EXPECT_THROW((void)truth(sem_[0] / Term(0) == Term(42)), InputError);
+  EXPECT_THROW((void)truth(forall("i", 0, 4'000'000'000, [this](const Term&) { return sem_[0] == Term(42); })), InputError);
+}
+
 }  // namespace
 }  // namespace fencewise
