@@ -107,6 +107,32 @@ TEST(SimtFault, NamesTheThreadThatIsNotAtTheBarrier) {
   EXPECT_EQ(r.fault->kind, Fault::Kind::divergent_barrier);
 }
 
+// if (t >= n) return; before the barrier: who has left is not waited for.
+TEST(SimtFault, IsNoneWhereThreadsOnlyReturnBeforeABarrier) {
+  for (const bool in_a_branch : {false, true}) {
+    KernelBuilder k("guarded");
+    const Array out = k.global("out", Type::u32);
+    const Array s = k.shared("s", Type::u32, 64);
+    const auto body = [&] {
+      k.st(s[k.tid()], k.tid() + 1);
+      k.bar_sync();
+      k.st(out[k.tid()], k.ld(s[Val(36) - k.tid()]));
+    };
+    if (in_a_branch) {
+      k.if_(k.tid() < 37, body);
+    } else {
+      k.if_(k.tid() >= 37, [&] { k.exit(); });
+      body();
+    }
+    const Kernel kernel = k.build();
+    Words result(64);
+    EXPECT_EQ(text(run_simt(kernel, 64, 1, result), kernel), "no fault");
+    EXPECT_EQ(result[0], 37U);
+    EXPECT_EQ(result[36], 1U);
+    EXPECT_EQ(result[37], 0U);
+  }
+}
+
 TEST(SimtFault, NamesABarrierThatIsNeverMet) {
   KernelBuilder k("unmet");
   const Array out = k.global("out", Type::u32);

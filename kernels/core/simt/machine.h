@@ -136,6 +136,7 @@ class Machine {
   void branch(Warp& warp, const Segment& segment);
   void go_to(Warp& warp, std::uint32_t segment);
   void leave(Warp& warp);
+  void let_leave_who_only_exits(Warp& warp);
   void resume_top(Warp& warp);
   void arrive(Warp& warp, const Segment& segment);
   void complete(std::uint32_t id);

@@ -290,6 +290,25 @@ void Machine::leave(Warp& warp) {
   complete_met_barriers();
 }
 
+// Lanes that wait for their turn and have nothing left to do but exit: they go now, so that a barrier does not wait for them.
+void Machine::let_leave_who_only_exits(Warp& warp) {
+  const auto only_exits = [&](std::uint32_t segment) {
+    for (std::size_t hops = 0; hops <= program.segments.size(); ++hops) {
+      const Segment& s = program.segments[segment];
+      if (s.first != s.last) return false;
+      if (s.end == Segment::End::exit) return true;
+      if (s.end != Segment::End::next && s.end != Segment::End::jump) return false;
+      segment = s.end == Segment::End::next ? segment + 1 : s.target;
+    }
+    return false;
+  };
+  std::uint32_t waiting = warp.live & ~warp.mask;
+  for (auto side = warp.stack.rbegin(); side != warp.stack.rend() && waiting != 0; ++side) {
+    if (only_exits(side->segment)) warp.live &= ~(side->mask & waiting);
+    waiting &= ~side->mask;
+  }
+}
+
 // --- barriers ---
 
 std::uint32_t Machine::live_threads() const {
@@ -305,6 +324,7 @@ void Machine::arrive(Warp& warp, const Segment& segment) {
     mask &= op.guard_negated ? ~warp.predicates[op.guard] : warp.predicates[op.guard];
   ++warp.segment;
   if (mask == 0) return;
+  if (mask == warp.mask) let_leave_who_only_exits(warp);
   if (mask != warp.live)
     return set_fault(Fault::Kind::divergent_barrier, warp.index, first_lane(warp.live & ~mask),
                      segment.source,
