@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 
 #include "kernels/core/access.h"
+#include "kernels/core/each_instruction.h"
 #include "kernels/core/printer.h"
 
 namespace fencewise {
@@ -38,12 +39,8 @@ class Edits {
 
  private:
   template <class F> void for_each_instruction(F&& f) {
-    for (std::uint32_t k = 0; k < problem_.kernels.size(); ++k) {
-      const Kernel& kernel = problem_.kernels[k];
-      for (std::uint32_t b = 0; b < kernel.blocks.size(); ++b)
-        for (std::uint32_t n = 0; n < kernel.blocks[b].instructions.size(); ++n)
-          f(KernelId{k}, InstructionRef{BlockId{b}, n}, kernel.blocks[b].instructions[n]);
-    }
+    for (std::uint32_t k = 0; k < problem_.kernels.size(); ++k)
+      each_instruction(problem_.kernels[k], [&](InstructionRef at, const Instruction& i) { f(KernelId{k}, at, i); });
   }
 
   std::string place(KernelId k, const Instruction& i) const {

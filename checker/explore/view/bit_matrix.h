@@ -20,7 +20,6 @@ class BitMatrix {
   [[nodiscard]] std::size_t width() const { return width_; }  // words of a row
   [[nodiscard]] std::span<std::uint64_t> row(std::size_t r) { return std::span(words_).subspan(r * width_, width_); }
   [[nodiscard]] std::span<const std::uint64_t> row(std::size_t r) const { return std::span(words_).subspan(r * width_, width_); }
-  [[nodiscard]] bool has(std::size_t r, std::size_t c) const { return (words_[r * width_ + c / 64] >> (c % 64) & 1U) != 0; }
   void set(std::size_t r, std::size_t c) { words_[r * width_ + c / 64] |= std::uint64_t{1} << (c % 64); }
 
   [[nodiscard]] BitMatrix transposed() const {

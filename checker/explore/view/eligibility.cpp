@@ -12,6 +12,7 @@
 #include <fmt/format.h>
 
 #include "kernels/core/access.h"
+#include "kernels/core/each_instruction.h"
 #include "kernels/core/printer.h"
 #include "kernels/core/thread_constants.h"
 
@@ -55,11 +56,7 @@ class KernelLook {
     });
   }
 
-  template <class F> void each(F&& f) const {
-    for (std::uint32_t b = 0; b < kernel_.blocks.size(); ++b)
-      for (std::uint32_t n = 0; n < kernel_.blocks[b].instructions.size(); ++n)
-        f(InstructionRef{BlockId{b}, n}, kernel_.blocks[b].instructions[n]);
-  }
+  template <class F> void each(F&& f) const { each_instruction(kernel_, f); }
 
   [[nodiscard]] bool path(InstructionRef from, InstructionRef to,
                           const std::function<bool(const Instruction&)>& stops = nullptr) const {

@@ -8,6 +8,7 @@
 
 #include "checker/explore/view/view_explorer.h"
 #include "checker/properties/waiting.h"
+#include "kernels/core/each_instruction.h"
 #include "kernels/core/error.h"
 #include "kernels/core/printer.h"
 
@@ -318,12 +319,10 @@ class Telling {
   }
 
   [[nodiscard]] bool prints() const {
-    const auto is_print = [](const Instruction& i) { return std::holds_alternative<Print>(i.operation); };
-    return std::any_of(c_.problem.kernels.begin(), c_.problem.kernels.end(), [&](const Kernel& kernel) {
-      return std::any_of(kernel.blocks.begin(), kernel.blocks.end(), [&](const Block& b) {
-        return std::any_of(b.instructions.begin(), b.instructions.end(), is_print);
-      });
-    });
+    bool some = false;
+    for (const Kernel& kernel : c_.problem.kernels)
+      each_instruction(kernel, [&](InstructionRef, const Instruction& i) { some |= std::holds_alternative<Print>(i.operation); });
+    return some;
   }
 
   // The events as they were executed. Of what is printed: until a thread goes round without effect, or memory turns a loop too often.

@@ -45,11 +45,6 @@ class View {
     words_.resize(std::min(words_.size(), other.words_.size()));
     for (std::size_t i = 0; i < words_.size(); ++i) words_[i] &= other.words_[i];
   }
-  [[nodiscard]] bool meets(const View& other) const {
-    for (std::size_t i = 0; i < std::min(words_.size(), other.words_.size()); ++i)
-      if ((words_[i] & other.words_[i]) != 0) return true;
-    return false;
-  }
   [[nodiscard]] bool empty() const {
     return std::all_of(words_.begin(), words_.end(), [](std::uint64_t w) { return w == 0; });
   }
