@@ -49,8 +49,10 @@ struct CheckOptions {
   // One behaviour of each set that differs only by the names of interchangeable CTAs. `automatic`: for more than 8 CTAs,
   // unless the engine is `graph`.
   Reduction symmetry = Reduction::automatic;
-  // First explore with one-sided fence.sc (view explorer): only "verified" is taken from that.
+  // First explore what allows more, and take only "verified" and one final state from that (view explorer): with one-sided
+  // fence.sc; with threads that, where they poll, forget all but what the polled location's messages have told.
   Reduction one_sided = Reduction::automatic;
+  Reduction forgetful_polls = Reduction::automatic;
   ViewReductions reductions{};
   // At most so many CTAs of a launch are resident at a time; a CTA leaves its place when it exits, and any that has not started
   // may take it. Only resident CTAs are promised to go on. 0: all are. View explorer only.

@@ -137,7 +137,7 @@ class PlanReplay {
       const view::Schedule schedule{options_.resident, options_.progress};
       Budget budget({}, {});
       SearchStats stats;
-      view::ViewExplorer explorer(context, view::FenceReading::exact, std::nullopt, point.number.replay, schedule, options_.reductions,
+      view::ViewExplorer explorer(context, view::exactly, std::nullopt, point.number.replay, schedule, options_.reductions,
                                   budget, stats);
       view::Path way_in;
       for (const EndlessRun::Move& move : saved.endless->way_in) way_in.push_back({move.thread, move.choice});

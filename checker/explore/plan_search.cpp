@@ -7,6 +7,7 @@
 
 #include "checker/explore/graph_explorer.h"
 #include "checker/explore/view/eligibility.h"
+#include "checker/explore/view/future.h"
 #include "checker/explore/view/view_explorer.h"
 #include "checker/properties/contract_check.h"
 #include "checker/properties/determinism.h"
@@ -202,9 +203,9 @@ std::optional<bool> PlanSearch::explore_views(const Node& node, const std::share
   const bool limited = options_.resident != 0 && options_.resident < context->image.ctas;
   std::shared_ptr<view::ViewExplorer> explorer;
   view::Explored explored;
-  const auto pass = [&](view::FenceReading fences, bool only_races = false) {
+  const auto pass = [&](view::Approximation approximation, bool only_races = false) {
     result_.search = before;
-    explorer = std::make_shared<view::ViewExplorer>(*context, fences, symmetry, point.number.replay,
+    explorer = std::make_shared<view::ViewExplorer>(*context, approximation, symmetry, point.number.replay,
                                                     view::Schedule{options_.resident, options_.progress}, options_.reductions, budget_,
                                                     result_.search, options_.workers);
     if (only_races) explorer->see_only_races();
@@ -226,17 +227,24 @@ std::optional<bool> PlanSearch::explore_views(const Node& node, const std::share
     return confirm(node, *context, explorer->retrace(bad.path), point, next) ||
            (bad.hangs && report_endless(node, *context, *explorer, bad, point));
   };
-  // First with one-sided fences, which allow more: "nothing is wrong" and "one memory is left" carry over, and so do
-  // counterexamples that the axioms confirm.
+  // First what allows more: "nothing is wrong" and "one memory is left" carry over, and so do counterexamples that the axioms
+  // confirm.
   bool decided = false;
-  if (options_.one_sided != Reduction::off && options_.progress.all_fair()) {
-    pass(view::FenceReading::one_sided);
+  const view::FenceReading fences = options_.one_sided == Reduction::off ? view::FenceReading::exact : view::FenceReading::one_sided;
+  const bool forget = options_.forgetful_polls != Reduction::off && std::ranges::any_of(problem_.kernels, view::may_poll);
+  std::vector<view::Approximation> approximations;
+  if (forget) approximations.push_back({.fences = fences, .pollers_forget = true});
+  if (fences != view::FenceReading::exact) approximations.push_back({.fences = fences});
+  if (!options_.progress.all_fair()) approximations.clear();
+  for (const view::Approximation& approximation : approximations) {
+    pass(approximation);
     if (!explored.complete) return false;
-    decided = std::all_of(explored.bad.begin(), explored.bad.end(), is_confirmed) &&
-              (explored.finals.size() <= 1 || (options_.stop_at_first && !explored.bad.empty()));
+    const bool one_end = explored.finals.size() <= 1 || (options_.stop_at_first && !explored.bad.empty());
+    decided = std::all_of(explored.bad.begin(), explored.bad.end(), is_confirmed) && one_end;
+    if (decided || !one_end) break;  // several ends are left by the next one too
   }
   if (!decided) {
-    pass(view::FenceReading::exact);
+    pass(view::exactly);
     if (!explored.complete) return false;
     // A race may be seen on a path whose own reads order the accesses: then another path shows it.
     const auto confirmed = std::count_if(explored.bad.begin(), explored.bad.end(), is_confirmed);
@@ -254,7 +262,7 @@ std::optional<bool> PlanSearch::explore_views(const Node& node, const std::share
   if (was_found(FindingKind::unwritten_read) && !was_found(FindingKind::race)) {
     const auto found = std::pair(explorer, std::move(explored));
     const SearchStats stats = result_.search;
-    pass(view::FenceReading::exact, true);
+    pass(view::exactly, true);
     if (!explored.complete) return false;
     (void)std::count_if(explored.bad.begin(), explored.bad.end(), is_confirmed);
     std::tie(explorer, explored) = found;

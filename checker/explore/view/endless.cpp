@@ -114,12 +114,12 @@ class ViewExplorer::Rerun {
 };
 
 std::optional<Endless> ViewExplorer::endless(const Path& way_in, const std::vector<ThreadId>& cycle) {
-  if (machine_.fence_reading() != FenceReading::exact) return std::nullopt;
+  if (machine_.approximation() != exactly) return std::nullopt;
   if (!symmetry_) return endless(way_in, [&](std::size_t round) { return round < most_rounds ? cycle : std::vector<ThreadId>(); });
   Path named;
   std::vector<std::vector<ThreadId>> rounds;
   if (!by_launch_names(way_in, cycle, named, rounds)) return std::nullopt;
-  ViewExplorer plain(context_, FenceReading::exact, std::nullopt, replays_, schedule_, reductions_, budget_, stats_);
+  ViewExplorer plain(context_, exactly, std::nullopt, replays_, schedule_, reductions_, budget_, stats_);
   return plain.endless(named, [&](std::size_t round) { return round < rounds.size() ? rounds[round] : std::vector<ThreadId>(); });
 }
 

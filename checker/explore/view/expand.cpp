@@ -9,10 +9,10 @@ namespace fencewise::view {
 Expander::Expander(const Machine& machine, const Symmetry* symmetry, std::uint32_t replays, const Reductions& reductions)
     : machine_(machine), normal_(machine_, symmetry, replays, reductions), reductions_(reductions) {}
 
-Expansion Expander::begin(State stored) {
+Expansion Expander::begin(State stored, const TableView& table) {
   Expansion expansion;
   State& state = expansion.state = std::move(stored);
-  const std::vector<std::uint32_t> ctas = normal_.representatives(state);
+  const std::vector<std::uint32_t> ctas = normal_.representatives(state, table);
   expansion.ended = machine_.ended(state);
   if (!expansion.ended) expansion.threads = threads_to_move(state, ctas);
   return expansion;

@@ -39,8 +39,8 @@ class Expander {
   // `symmetry` may be null. Works on a copy of the machine, which shares the locations and terms of the launch.
   Expander(const Machine& machine, const Symmetry* symmetry, std::uint32_t replays, const Reductions& reductions);
 
-  // Of a stored state.
-  [[nodiscard]] Expansion begin(State state);
+  // Of a stored state, which has that table.
+  [[nodiscard]] Expansion begin(State state, const TableView& table);
   // Adds the moves of the next thread. Not if `whole`.
   void go_on(Expansion& expansion);
 

@@ -1,5 +1,9 @@
 #include "checker/explore/view/future.h"
 
+#include <algorithm>
+
+#include "kernels/core/each_instruction.h"
+
 namespace fencewise::view {
 namespace {
 
@@ -89,13 +93,33 @@ class Transfer {
   Future::Facts& f_;
 };
 
+bool is_poll(const Kernel& kernel, InstructionRef ref, const Instruction& instruction) {
+  const auto* load = std::get_if<Load>(&instruction.operation);
+  if (load == nullptr || !is_strong(load->access.order)) return false;
+  const std::vector<RegisterId> address = registers_read(instruction);
+  return may_reach(kernel, ref, ref, [&](const Instruction& i) {
+    const auto& o = i.operation;
+    const bool quiet = std::holds_alternative<Arithmetic>(o) || std::holds_alternative<Fence>(o) || std::holds_alternative<Branch>(o) ||
+                       std::holds_alternative<CondBranch>(o) || std::holds_alternative<Compute>(o) || std::holds_alternative<Print>(o);
+    return !quiet || std::ranges::any_of(registers_written(i), [&](RegisterId r) { return std::ranges::find(address, r) != address.end(); });
+  });
+}
+
 }  // namespace
+
+bool may_poll(const Kernel& kernel) {
+  bool any = false;
+  each_instruction(kernel, [&](InstructionRef ref, const Instruction& i) { any |= is_poll(kernel, ref, i); });
+  return any;
+}
 
 Future::Future(const Kernel& kernel, const Hierarchy& hierarchy, const std::vector<bool>& single, const Symmetry* symmetry, ValueDomain domain) {
   Facts none;
   none.arrays.assign(kernel.arrays.size(), 0);
   none.own.assign(kernel.arrays.size(), 0);
   for (const Block& block : kernel.blocks) facts_.emplace_back(block.instructions.size(), none);
+  for (const Block& block : kernel.blocks) polls_.emplace_back(block.instructions.size(), false);
+  each_instruction(kernel, [&](InstructionRef ref, const Instruction& i) { polls_[ref.block.value][ref.index] = is_poll(kernel, ref, i); });
   for (bool again = true; again;) {
     again = false;
     for (std::size_t b = kernel.blocks.size(); b-- > 0;) {

@@ -27,6 +27,10 @@ struct Doing {
   static constexpr DoingBits any_weak = weak_read | weak_write;
 };
 
+// Whether the kernel has a poll: a strong load that control may come back to with the same address and no other access or meeting
+// on the way.
+[[nodiscard]] bool may_poll(const Kernel& kernel);
+
 class Future {
  public:
   // `single`: [array] it is a single location. `symmetry` may be null; else it tells which accesses stay within the slots of the
@@ -61,9 +65,13 @@ class Future {
     friend bool operator==(const Facts&, const Facts&) = default;
   };
 
+  // Whether the instruction is a poll.
+  [[nodiscard]] bool polls(InstructionRef ref) const { return polls_[ref.block.value][ref.index]; }
+
  private:
   [[nodiscard]] const Facts& at(InstructionRef ref) const { return facts_[ref.block.value][ref.index]; }
   std::vector<std::vector<Facts>> facts_;  // [block][instruction]
+  std::vector<std::vector<bool>> polls_;   // [block][instruction]
 };
 
 }  // namespace fencewise::view

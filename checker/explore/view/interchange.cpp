@@ -8,6 +8,7 @@
 
 #include "checker/explore/memory_image.h"
 #include "checker/explore/mix.h"
+#include "checker/explore/view/table_trade.h"
 
 namespace fencewise::view {
 
@@ -56,7 +57,6 @@ std::vector<Interchange::Colour> Interchange::colours(const State& s) {
     });
     return seen + named;
   };
-  constexpr std::uint32_t nobody = ~0U;
   for (ThreadId id = 0; id < s.threads.size(); ++id) {
     const Thread& t = s.threads[id];
     const std::uint32_t cta = image.cta_of[id];
@@ -334,60 +334,93 @@ std::optional<Symmetry::Home> Interchange::home(CellId cell) {
   return homes_[cell];
 }
 
-// Two CTAs trade places: is the state the same?
-class Interchange::Trade {
+// Two CTAs of one state trade places: is it the same?
+class Interchange::Trades {
  public:
-  Trade(Interchange& i, const State& s, std::uint32_t a, std::uint32_t b)
-      : i_(i), s_(s), names_(i.symmetry_.ctas()) {
+  Trades(Interchange& i, const State& s, const TableView& table)
+      : i_(i), s_(s), image_(i.machine_.context().image), names_(i.symmetry_.ctas()), cells_of_(names_.size()),
+        named_elsewhere_(names_.size(), false), table_(table, owners(), i.symmetry_.ctas()) {
     std::iota(names_.begin(), names_.end(), 0);
+    new_names_ = new_names();
+    for (ThreadId t = 0; t < s.threads.size(); ++t)
+      for (const Value v : s.threads[t].state.registers) note(v, image_.cta_of[t]);
+    for (CellId number = 0; number < s.cells.size(); ++number) {
+      const Cell& c = s.cells[number];
+      if (c.messages.empty()) continue;
+      const auto home = i_.home(number);
+      const std::uint32_t owner = home ? home->cta : nobody;
+      if (home) cells_of_[owner].emplace_back(home->place, number);
+      for (const Message& m : c.messages) {
+        note(m.value, owner);
+        if (m.strong && m.place < names_.size() && m.place != owner) named_elsewhere_[m.place] = true;
+      }
+    }
+    for (auto& cells : cells_of_) std::sort(cells.begin(), cells.end());
+  }
+
+  [[nodiscard]] bool leave_all_as_it_is(std::uint32_t a, std::uint32_t b) {
     std::swap(names_[a], names_[b]);
-  }
-
-  [[nodiscard]] bool leaves_control() const {
-    for (ThreadId id = 0; id < s_.threads.size(); ++id) {
-      const Thread& t = s_.threads[id];
-      const Thread& u = s_.threads[thread(id)];
-      if (t.status != u.status || t.deposited != u.deposited || t.looked != u.looked || t.state.block != u.state.block || t.state.index != u.state.index ||
-          t.state.registers.size() != u.state.registers.size())
-        return false;
-      for (std::size_t r = 0; r < t.state.registers.size(); ++r)
-        if (value(t.state.registers[r]) != u.state.registers[r]) return false;
-    }
-    static const Cell nothing;
-    for (CellId number = 0; number < s_.cells.size(); ++number) {
-      const CellId to = cell(number);
-      if (!same(s_.cells[number], to < s_.cells.size() ? s_.cells[to] : nothing)) return false;
-    }
-    return std::all_of(s_.arrivals.begin(), s_.arrivals.end(), [&](const Arrival& x) { return arrival(x) < s_.arrivals.size(); });
-  }
-
-  [[nodiscard]] KnowledgeTable of(const KnowledgeTable& table) const {
-    const Hierarchy& h = i_.machine_.hierarchy();
-    TableNames names;
-    names.thread = [&](ThreadId t) { return thread(t); };
-    names.cell = [&](CellId c) { return cell(c); };
-    names.place = [&](Place p) { return p < names_.size() ? names_[p] : p; };
-    names.group = [&](Structure::Group g) { return h.renamed(g, names_); };
-    names.arrival = [&](std::uint32_t n) { return arrival(s_.arrivals[n]); };
-    return renamed(table, names);
+    const bool same = same_threads(a) && same_cells(a, b) && same_arrivals(a, b) &&
+                      (!(named_elsewhere_[a] || named_elsewhere_[b]) || same_elsewhere(a, b)) && table_.stays(a, b, new_names_);
+    std::swap(names_[a], names_[b]);
+    return same;
   }
 
  private:
-  [[nodiscard]] Value value(Value v) const { return i_.renamed_value(v, names_); }
-  [[nodiscard]] ThreadId thread(ThreadId t) const {
-    return i_.machine_.counterpart(t, names_[i_.machine_.context().image.cta_of[t]]);
+  // A value in the threads or locations of `owner`.
+  void note(Value v, std::uint32_t owner) {
+    if (v.is_number() || i_.is_fixed(v)) return;
+    i_.machine_.context().terms.each_symbol(v, [&](std::uint32_t term, std::uint64_t) {
+      if (const auto own = i_.symbol_.find(term); own != i_.symbol_.end() && own->second.cta != owner)
+        named_elsewhere_[own->second.cta] = true;
+    });
   }
+
+  [[nodiscard]] Value value(Value v) const { return i_.renamed_value(v, names_); }
+  [[nodiscard]] ThreadId thread(ThreadId t) const { return i_.machine_.counterpart(t, names_[image_.cta_of[t]]); }
   [[nodiscard]] CellId cell(CellId number) const {
     const auto home = i_.home(number);
     if (!home || names_[home->cta] == home->cta) return number;
     auto& table = i_.machine_.locations();
     return table.number(i_.symmetry_.renamed(table[number], names_));
   }
+
+  [[nodiscard]] bool same_threads(std::uint32_t a) const {
+    return std::ranges::all_of(i_.machine_.threads_of(a), [&](ThreadId id) {
+      const Thread &t = s_.threads[id], &u = s_.threads[thread(id)];
+      return t.status == u.status && t.deposited == u.deposited && t.looked == u.looked && t.state.block == u.state.block &&
+             t.state.index == u.state.index && std::ranges::equal(t.state.registers, u.state.registers, {}, [&](Value v) { return value(v); });
+    });
+  }
+  [[nodiscard]] bool same_cells(std::uint32_t a, std::uint32_t b) const {
+    return std::ranges::equal(cells_of_[a], cells_of_[b], [&](const auto& x, const auto& y) {
+      return x.first == y.first && same(s_.cells[x.second], s_.cells[y.second]);
+    });
+  }
+  [[nodiscard]] bool same_arrivals(std::uint32_t a, std::uint32_t b) const {
+    return std::ranges::all_of(s_.arrivals, [&](const Arrival& x) {
+      const std::uint32_t cta = image_.cta_of[x.thread];
+      return (cta != a && cta != b && x.predicate.is_number()) || arrival(x) < s_.arrivals.size();
+    });
+  }
+  // What other threads and locations say of the two.
+  [[nodiscard]] bool same_elsewhere(std::uint32_t a, std::uint32_t b) const {
+    const auto stays = [&](Value v) { return value(v) == v; };
+    for (ThreadId t = 0; t < s_.threads.size(); ++t) {
+      const std::uint32_t cta = image_.cta_of[t];
+      if (cta != a && cta != b && !std::ranges::all_of(s_.threads[t].state.registers, stays)) return false;
+    }
+    for (CellId number = 0; number < s_.cells.size(); ++number) {
+      const auto home = i_.home(number);
+      if (!(home && (home->cta == a || home->cta == b)) && !same(s_.cells[number], s_.cells[number])) return false;
+    }
+    return true;
+  }
   [[nodiscard]] bool same(const Cell& c, const Cell& d) const {
     return std::equal(c.messages.begin(), c.messages.end(), d.messages.begin(), d.messages.end(), [&](const Message& m, const Message& o) {
       const Place place = m.strong && m.place < names_.size() ? names_[m.place] : m.place;
-      return m.strong == o.strong && m.glued == o.glued && m.initial == o.initial && m.level == o.level && place == o.place &&
-             value(m.value) == o.value;
+      return m.strong == o.strong && m.glued == o.glued && m.initial == o.initial && m.level == o.level &&
+             place == o.place && value(m.value) == o.value;
     });
   }
   // Index of the arrival that corresponds to this one; beyond the end: there is none.
@@ -399,22 +432,43 @@ class Interchange::Trade {
     return static_cast<std::uint32_t>(at - s_.arrivals.begin());
   }
 
+  [[nodiscard]] TableOwners owners() const {
+    return {.thread = [this](ThreadId t) { return image_.cta_of[t]; },
+            .cell = [this](CellId c) { const auto home = i_.home(c); return home ? home->cta : nobody; },
+            .place = [this](Place p) { return p < i_.symmetry_.ctas() ? p : nobody; },
+            .group = [this](Structure::Group g) { const auto own = i_.machine_.hierarchy().cta_group(g); return own ? own->cta : nobody; },
+            .arrival = [this](std::uint32_t n) { return image_.cta_of[s_.arrivals[n].thread]; }};
+  }
+  [[nodiscard]] TableNames new_names() const {
+    return {.thread = [this](ThreadId t) { return thread(t); },
+            .cell = [this](CellId c) { return cell(c); },
+            .place = [this](Place p) { return p < names_.size() ? names_[p] : p; },
+            .group = [this](Structure::Group g) { return i_.machine_.hierarchy().renamed(g, names_); },
+            .arrival = [this](std::uint32_t n) { return arrival(s_.arrivals[n]); }};
+  }
+
   Interchange& i_;
   const State& s_;
-  std::vector<std::uint32_t> names_;
+  const LaunchImage& image_;
+  std::vector<std::uint32_t> names_;                                      // [cta] after the trade
+  std::vector<std::vector<std::pair<std::uint64_t, CellId>>> cells_of_;  // [cta] its locations, by their places
+  std::vector<bool> named_elsewhere_;                                     // [cta] outside its own threads and locations
+  TableTrade table_;
+  TableNames new_names_;
 };
 
-std::vector<std::uint32_t> Interchange::representatives(const State& s, const KnowledgeTable& table) {
+std::vector<std::uint32_t> Interchange::representatives(const State& s, const TableView& table) {
   const bool told_apart = in_a_sweep(s);
   const std::vector<Colour> colour = told_apart ? std::vector<Colour>() : colours(s);
+  std::optional<Trades> trades;
   std::vector<std::uint32_t> kept;
   for (std::uint32_t c = 0; c < symmetry_.ctas(); ++c) {
     const auto& threads = machine_.threads_of(c);
     if (std::none_of(threads.begin(), threads.end(), [&](ThreadId t) { return machine_.may_move(s, t); })) continue;
     const bool again = !told_apart && std::any_of(kept.begin(), kept.end(), [&](std::uint32_t other) {
       if (colour[other] != colour[c] || symmetry_.role(other) != symmetry_.role(c)) return false;
-      const Trade trade(*this, s, other, c);
-      return trade.leaves_control() && trade.of(table) == table;
+      if (!trades) trades.emplace(*this, s, table);
+      return trades->leave_all_as_it_is(other, c);
     });
     if (!again) kept.push_back(c);
   }

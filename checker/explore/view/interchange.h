@@ -21,7 +21,7 @@ class Interchange {
   // Puts the CTAs of each role in an order of what can be seen of them.
   void order(State& state);
   // CTAs that may move in a state in normal form, of that table: one of each class that is interchangeable.
-  [[nodiscard]] std::vector<std::uint32_t> representatives(const State& state, const KnowledgeTable& table);
+  [[nodiscard]] std::vector<std::uint32_t> representatives(const State& state, const TableView& table);
 
  private:
   using Colour = std::tuple<std::uint64_t, std::uint64_t, std::uint64_t>;
@@ -30,7 +30,7 @@ class Interchange {
   [[nodiscard]] bool is_fixed(Value value);
   [[nodiscard]] Value renamed_value(Value value, const std::vector<std::uint32_t>& names);
   [[nodiscard]] std::optional<Symmetry::Home> home(CellId cell);
-  class Trade;
+  class Trades;
 
   Machine& machine_;
   const Symmetry& symmetry_;

@@ -5,49 +5,13 @@
 #include <span>
 
 #include "checker/explore/view/mutation.h"
+#include "checker/explore/view/table_names.h"
 #include "kernels/core/error.h"
 
 namespace fencewise::view {
 namespace {
 
 using Words = std::span<const std::uint64_t>;
-
-// The name of a column: whose view (thread, message, arrival; its number in 20 bits), which of its views, then up to two numbers.
-// Ascending in the order of each_column.
-enum class Holder : std::uint8_t { thread, message, arrival, fence_sc };
-enum class OfThread : std::uint8_t { known, fences, own, taken };
-enum class OfMessage : std::uint8_t { seen, released };
-// The name of a row: what it is, its cell, then two numbers: those of a message, or of a kind of accesses.
-enum class Row : std::uint8_t { message, access };
-
-constexpr std::uint64_t most_of_each = 1U << 20U;
-
-std::uint64_t joined(std::uint64_t first, std::uint64_t a, std::uint64_t which, std::uint64_t b, std::uint64_t c) {
-  if (a >= most_of_each || b >= most_of_each || c >= most_of_each)
-    throw NotModelled("a launch with this many threads, locations or messages in the view explorer");
-  return first << 62U | a << 42U | which << 40U | b << 20U | c;
-}
-std::uint64_t name(Holder holder, std::uint64_t a, std::uint64_t which = 0, std::uint64_t b = 0, std::uint64_t c = 0) {
-  return joined(static_cast<std::uint64_t>(holder), a, which, b, c);
-}
-std::uint64_t name(OfThread which, std::uint64_t thread, std::uint64_t cell = 0, std::uint64_t group = 0) {
-  return name(Holder::thread, thread, static_cast<std::uint64_t>(which), cell, group);
-}
-std::uint64_t name(OfMessage which, std::uint64_t cell, std::uint64_t message, std::uint64_t group = 0) {
-  return name(Holder::message, cell, static_cast<std::uint64_t>(which), message, group);
-}
-std::uint64_t name(Row row, std::uint64_t cell, std::uint64_t a, std::uint64_t b = 0) {
-  return joined(static_cast<std::uint64_t>(row), cell, 0, a, b);
-}
-std::uint64_t name_of(CellId cell, const AccessKind& a) {
-  return name(Row::access, cell, a.place, std::uint64_t{a.level} << 2U | std::uint64_t{a.strong} << 1U | std::uint64_t{a.write});
-}
-struct Parts {
-  explicit Parts(std::uint64_t name)
-      : first(name >> 62U), a(name >> 42U & (most_of_each - 1)), which(name >> 40U & 3U), b(name >> 20U & (most_of_each - 1)),
-        c(name & (most_of_each - 1)) {}
-  std::uint64_t first, a, which, b, c;
-};
 
 // Calls f(name, view) for every view of a state, by ascending names.
 template <class StateRef, class F> void each_column(StateRef& s, F&& f) {
@@ -122,8 +86,6 @@ template <class F> void each_bit(Words words, F&& f) {
 }
 
 void set_bit(std::span<std::uint64_t> words, std::size_t n) { words[n / 64] |= std::uint64_t{1} << (n % 64); }
-
-void append(std::vector<std::uint64_t>& to, Words words) { to.insert(to.end(), words.begin(), words.end()); }
 
 }  // namespace
 
@@ -373,74 +335,6 @@ bool knows_as_much(const TableView& more, const TableView& less) {
       }
   }
   return true;
-}
-
-// --- New names ---
-
-namespace {
-
-std::uint64_t renamed_column(std::uint64_t column, const TableNames& names) {
-  const Parts n(column);
-  const auto group = [&] { return std::uint64_t{names.group(static_cast<Structure::Group>(n.c))}; };
-  switch (static_cast<Holder>(n.first)) {
-    case Holder::thread: {
-      const auto which = static_cast<OfThread>(n.which);
-      const std::uint64_t thread = names.thread(static_cast<ThreadId>(n.a));
-      if (which == OfThread::known) return name(which, thread);
-      return name(which, thread, which == OfThread::fences ? 0 : names.cell(static_cast<CellId>(n.b)), group());
-    }
-    case Holder::message: {
-      const auto which = static_cast<OfMessage>(n.which);
-      return name(which, names.cell(static_cast<CellId>(n.a)), n.b, which == OfMessage::seen ? 0 : group());
-    }
-    case Holder::arrival: return name(Holder::arrival, names.arrival(static_cast<std::uint32_t>(n.a)));
-    case Holder::fence_sc: return name(Holder::fence_sc, 0, 0, 0, group());
-  }
-  return column;
-}
-
-std::uint64_t renamed_row(std::uint64_t row, const TableNames& names) {
-  const Parts n(row);
-  const std::uint64_t cell = names.cell(static_cast<CellId>(n.a));
-  const bool strong = (n.c & 2U) != 0;
-  const bool by_place = static_cast<Row>(n.first) == Row::access && strong;
-  return name(static_cast<Row>(n.first), cell, by_place ? names.place(static_cast<Place>(n.b)) : n.b, n.c);
-}
-
-// [n] where what is called new_names[n] comes in the order of new names.
-std::vector<std::size_t> places(const std::vector<std::uint64_t>& new_names) {
-  std::vector<std::size_t> order(new_names.size()), place(new_names.size());
-  std::iota(order.begin(), order.end(), 0);
-  if (!std::ranges::is_sorted(new_names))
-    std::sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) { return new_names[a] < new_names[b]; });
-  for (std::size_t n = 0; n < order.size(); ++n) place[order[n]] = n;
-  return place;
-}
-
-}  // namespace
-
-KnowledgeTable renamed(const KnowledgeTable& table, const TableNames& names) {
-  const Layout t(table);
-  std::vector<std::uint64_t> columns, rows;
-  for (const std::uint64_t n : t.column_names) columns.push_back(renamed_column(n, names));
-  for (const std::uint64_t n : t.row_names) rows.push_back(renamed_row(n, names));
-  const auto column_place = places(columns), row_place = places(rows);
-
-  BitMatrix bits(t.records, t.columns);
-  for (std::size_t r = 0; r < t.records; ++r) each_bit(t.record(r), [&](std::size_t c) { bits.set(r, column_place[c]); });
-  std::vector<std::size_t> order(t.records), number(t.records);
-  std::iota(order.begin(), order.end(), 0);
-  std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) { return comes_first(bits.row(a), bits.row(b)); });
-  for (std::size_t n = 0; n < order.size(); ++n) number[order[n]] = n;
-  BitMatrix sets(t.rows, t.records);
-  for (std::size_t n = 0; n < t.rows; ++n) each_bit(t.row(n), [&](std::size_t r) { sets.set(row_place[n], number[r]); });
-
-  std::sort(columns.begin(), columns.end());
-  std::sort(rows.begin(), rows.end());
-  KnowledgeTable result{std::move(columns), {t.records}, std::move(rows), {}};
-  for (const std::size_t r : order) append(result.records, bits.row(r));
-  for (std::size_t n = 0; n < t.rows; ++n) append(result.sets, sets.row(n));
-  return result;
 }
 
 }  // namespace fencewise::view

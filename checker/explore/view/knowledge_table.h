@@ -4,7 +4,6 @@
 #pragma once
 
 #include <cstdint>
-#include <functional>
 #include <span>
 #include <vector>
 
@@ -47,15 +46,5 @@ struct TableView {
 void read_table(const TableView& table, State& state);
 // Whether the state of `more` can do nothing that the state of `less` can't. Their threads and messages are the same.
 [[nodiscard]] bool knows_as_much(const TableView& more, const TableView& less);
-
-// New names for what a table speaks of.
-struct TableNames {
-  std::function<ThreadId(ThreadId)> thread;
-  std::function<CellId(CellId)> cell;
-  std::function<Place(Place)> place;
-  std::function<Structure::Group(Structure::Group)> group;
-  std::function<std::uint32_t(std::uint32_t)> arrival;  // index into State::arrivals
-};
-[[nodiscard]] KnowledgeTable renamed(const KnowledgeTable& table, const TableNames& names);
 
 }  // namespace fencewise::view

@@ -88,12 +88,12 @@ std::vector<bool> single_locations(const LaunchContext& c, const Kernel& kernel)
 
 }  // namespace
 
-Machine::Machine(const LaunchContext& c, FenceReading fences, const Symmetry* symmetry, std::uint32_t resident,
+Machine::Machine(const LaunchContext& c, Approximation approximation, const Symmetry* symmetry, std::uint32_t resident,
                  Pace pace, Mutation mutation)
     : context_(c),
       hierarchy_(c),
       interpreter_(c.terms, c.image.memory, nullptr),
-      fence_reading_(fences),
+      approximation_(approximation),
       symmetry_(symmetry),
       resident_(resident == 0 ? c.image.ctas : resident),
       pace_(pace),
@@ -344,7 +344,7 @@ bool Machine::may_move(const State& s, ThreadId t) const {
     case Status::deposit:
     case Status::at_barrier:
     case Status::at_warp:
-      return fence_reading_ != FenceReading::exact &&
+      return approximation_.fences != FenceReading::exact &&
              std::any_of(mates.begin(), mates.end(), [&](ThreadId u) { return s.threads[u].status == Status::deposit; });
     default: return false;
   }
@@ -488,7 +488,7 @@ Machine::Taken Machine::take(State& s, Move move) {
       case Action::Kind::exit: arriving_ = move.thread; break;
       default: {
         const Fence& fence = std::get<Fence>(action.instruction->operation);
-        rules.fence_sc(fence, true, fence_reading_ != FenceReading::one_sided || deposits(move.thread, action.where));
+        rules.fence_sc(fence, true, approximation_.fences != FenceReading::one_sided || deposits(move.thread, action.where));
         rules.finish({});
       }
     }

@@ -28,6 +28,14 @@ namespace fencewise::view {
 // For a path that is retraced, in full: `in_place`, taken when one-sided fences are; `at_once`, when they are reached.
 enum class FenceReading : std::uint8_t { exact, one_sided, in_place, at_once };
 
+// What a search takes more freely than the model does, so that fewer situations differ. Whatever may happen may happen then too.
+struct Approximation {
+  FenceReading fences = FenceReading::exact;
+  bool pollers_forget = false;  // who polls a location knows no more than the messages there have told it
+  friend bool operator==(const Approximation&, const Approximation&) = default;
+};
+inline constexpr Approximation exactly{};
+
 // Why a path ends badly. What exactly is wrong is found by retracing it.
 // `race_elsewhere`: who reads what is older has a race; what was read here may order the accesses.
 enum class Trouble : std::uint8_t { none, race, race_elsewhere, unwritten_read, fault };
@@ -49,7 +57,7 @@ class Machine {
  public:
   // `symmetry` may be null; else sweeps over slots are checked to be whole (SymmetryBroken).
   // `resident`: how many CTAs may be resident at a time; 0: all.
-  Machine(const LaunchContext& context, FenceReading fences, const Symmetry* symmetry, std::uint32_t resident,
+  Machine(const LaunchContext& context, Approximation approximation, const Symmetry* symmetry, std::uint32_t resident,
           Pace pace = {}, Mutation mutation = Mutation::none);
 
   [[nodiscard]] State initial();
@@ -112,10 +120,10 @@ class Machine {
   void clear_constants(Thread& thread) const;
   // From now on reads are noted in `retrace`, unless it is null.
   void retrace_into(Retrace* retrace) { retrace_ = retrace; }
-  void read_fences(FenceReading reading) { fence_reading_ = reading; }
+  void approximate(Approximation approximation) { approximation_ = approximation; }
   // From now on a read of what nobody wrote is no trouble: it gives poison.
   void see_only_races() { only_races_ = true; }
-  [[nodiscard]] FenceReading fence_reading() const { return fence_reading_; }
+  [[nodiscard]] Approximation approximation() const { return approximation_; }
 
  private:
   struct Rules;  // rules.h
@@ -146,7 +154,7 @@ class Machine {
   const LaunchContext& context_;
   Hierarchy hierarchy_;
   Interpreter interpreter_;
-  FenceReading fence_reading_;
+  Approximation approximation_;
   const Symmetry* symmetry_;
   std::uint32_t resident_;
   Pace pace_;

@@ -20,6 +20,7 @@ enum class Mutation : std::uint8_t {
   scopes_are_wide,             // any two strong accesses are morally strong
   // reductions
   message_dropped_early,       // one position below what everybody knows
+  glued_are_unread,            // messages that an atomic has read are dropped where loads may still read them
   strong_accesses_forgotten,   // strong past accesses are taken to race with nothing
   records_merged_unseen,       // merged records compare no columns
   less_known_is_dropped,       // a state that knows less than a stored one is dropped

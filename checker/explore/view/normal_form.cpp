@@ -30,6 +30,21 @@ void join_messages(Cell& c, std::optional<Level> wide) {
   }
 }
 
+// A message that an atomic has read, where only atomics and stores are still to come: none of them may read it or come right behind
+// it. Who knows of it has to go past the atomic's own too, and who knows of that one knows of both.
+void drop_unreadable(Cell& c) {
+  for (std::size_t n = 0; n + 1 < c.messages.size();) {
+    const Message& first = c.messages[n];
+    Message& second = c.messages[n + 1];
+    if (!first.glued || first.record == no_record || !second.seen.knows(first.record)) {
+      ++n;
+      continue;
+    }
+    second.record = first.record;
+    c.messages.erase(c.messages.begin() + static_cast<std::ptrdiff_t>(n));
+  }
+}
+
 // Whether it tells nothing but a value.
 bool bare(const Message& m) {
   return m.record == no_record && !m.strong && !m.glued && m.place == 0 && m.level == 0 && m.seen.empty() && m.released.empty();
@@ -58,9 +73,9 @@ Stored NormalForm::stored(State& s, const State& before) {
 
 Stored NormalForm::stored(const State& s) const { return {encode_control(s), table_of(s, knowledge_of(s, reductions_))}; }
 
-std::vector<std::uint32_t> NormalForm::representatives(const State& s) {
+std::vector<std::uint32_t> NormalForm::representatives(const State& s, const TableView& table) {
   if (interchange_) {
-    auto some = interchange_->representatives(s, table_of(s, knowledge_of(s, reductions_)));
+    auto some = interchange_->representatives(s, table);
     if (mutation() == Mutation::one_cta_for_all && some.size() > 1) some.resize(1);
     return some;
   }
@@ -289,6 +304,8 @@ void NormalForm::forget_in_cells(State& s) {
     }
     if (std::ranges::any_of(now().accesses, [](const PastAccesses& a) { return a.records.empty(); }))
       std::erase_if(edit().accesses, [](const PastAccesses& a) { return a.records.empty(); });
+    if (((any & Doing::any_message) == 0 || mutation() == Mutation::glued_are_unread) && std::ranges::any_of(now().messages, &Message::glued))
+      drop_unreadable(edit());
     if (now().messages.size() > 1) join_messages(edit(), (any & Doing::narrow) == 0 ? std::optional(h.top()) : std::nullopt);
     if (now().messages.size() == 1 && now().messages.front().initial && now().accesses.empty()) edit() = Cell();
   }

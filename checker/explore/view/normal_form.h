@@ -35,8 +35,8 @@ class NormalForm {
   // What is to be stored of a state that came from `before`, which is in normal form, by moves of some threads. Leaves `state` half done.
   [[nodiscard]] Stored stored(State& state, const State& before);
   [[nodiscard]] Stored stored(const State& state) const;  // in normal form
-  // One of each class of CTAs that are interchangeable in this state (in normal form).
-  [[nodiscard]] std::vector<std::uint32_t> representatives(const State& state);
+  // One of each class of CTAs that are interchangeable in this state (in normal form), of that table.
+  [[nodiscard]] std::vector<std::uint32_t> representatives(const State& state, const TableView& table);
 
  private:
   [[nodiscard]] Mutation mutation() const { return static_cast<Mutation>(reductions_.mutation); }

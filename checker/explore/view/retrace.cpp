@@ -113,13 +113,13 @@ State ViewExplorer::first_of_retrace(Retrace& trace) {
   return state;
 }
 
-// A path of one-sided fences with full ones.
+// A path of an approximation with full fences, and with all that is known.
 std::optional<Retrace> ViewExplorer::in_full(const Retrace& path, FenceReading fences, std::uint32_t first_cta) {
   Retrace full;
   full.only_races = path.only_races;
   State state = first_of_retrace(full);
-  const FenceReading reading = machine_.fence_reading();
-  machine_.read_fences(fences);
+  const Approximation approximation = machine_.approximation();
+  machine_.approximate({.fences = fences});
   Trouble trouble = machine_.settle(state, first_cta);
   for (const auto& [thread, origin] : path.moves) {
     if (trouble != Trouble::none || !machine_.prepare(state, thread, trouble) || trouble != Trouble::none) break;
@@ -128,7 +128,7 @@ std::optional<Retrace> ViewExplorer::in_full(const Retrace& path, FenceReading f
     trouble = machine_.take(state, {thread, *option}).trouble;
   }
   machine_.retrace_into(nullptr);
-  machine_.read_fences(reading);
+  machine_.approximate(approximation);
   if (!full.race && !full.unwritten) return std::nullopt;
   return full;
 }
@@ -137,7 +137,7 @@ std::optional<Retrace> ViewExplorer::access_of(const Path& path) {
   for (const bool only_races : {true, false}) {
     Retrace trace = retrace(path, only_races);
     if (!trace.race && !trace.unwritten) continue;
-    if (machine_.fence_reading() == FenceReading::exact) return trace;
+    if (machine_.approximation() == exactly) return trace;
     // A fence takes what earlier ones left: late, it learns more; a fence of the reader that comes first learns nothing.
     const ThreadId late = trace.race ? trace.race->second.thread : trace.unwritten->read.thread;
     const std::uint32_t cta = context_.image.cta_of[late];

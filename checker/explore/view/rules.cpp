@@ -201,7 +201,7 @@ void Machine::Rules::fence(const Fence& f) {
 
 void Machine::Rules::fence_sc(const Fence& f, bool takes, bool deposits) {
   origin(0, EventKind::fence);
-  if (m.fence_reading_ == FenceReading::in_place || m.fence_reading_ == FenceReading::at_once) takes = deposits = true;
+  if (m.approximation_.fences == FenceReading::in_place || m.approximation_.fences == FenceReading::at_once) takes = deposits = true;
   const Level level = m.hierarchy_.level(f.scope);
   t.looked = true;
   take_in(level);
@@ -249,6 +249,7 @@ void Machine::Rules::go(bool through_deposits) {
         if (is_strong(load.access.order)) {
           if (load.count > 1) throw NotModelled("a strong vector load in the view explorer");
           if (m.symmetry_ != nullptr && m.symmetry_->sweeps(action.where)) t.swept = std::move(sweep.visited);
+          if (m.approximation_.pollers_forget && m.future(id).polls(action.where)) forget_for_poll(m.locations_->number(action.place.location));
           return stop(Status::visible);
         }
         weak_load(action, load);
@@ -267,7 +268,7 @@ void Machine::Rules::go(bool through_deposits) {
       case Action::Kind::atomic: {
         const Atomic& a = std::get<Atomic>(action.instruction->operation);
         const bool adds = a.red && a.op == AtomicOp::add && a.access.order == Order::relaxed;
-        if (!adds || m.fence_reading_ == FenceReading::exact || !m.unordered(s, action.place.location) ||
+        if (!adds || m.approximation_.fences == FenceReading::exact || !m.unordered(s, action.place.location) ||
             outcomes(action, a) != 1)
           return stop(Status::visible);
         sweep.end();
@@ -282,9 +283,9 @@ void Machine::Rules::go(bool through_deposits) {
         if (f.order != Order::sc) {
           fence(f);
         } else {
-          if (m.fence_reading_ == FenceReading::exact) return stop(Status::visible);
+          if (m.approximation_.fences == FenceReading::exact) return stop(Status::visible);
           if (m.deposits(id, action.where)) {
-            if (!through_deposits && m.fence_reading_ != FenceReading::at_once && m.mutation_ != Mutation::deposit_at_once)
+            if (!through_deposits && m.approximation_.fences != FenceReading::at_once && m.mutation_ != Mutation::deposit_at_once)
                 return stop(Status::deposit);
             fence_sc(f, false, true);
             t.deposited = true;
@@ -336,6 +337,18 @@ void Machine::Rules::go(bool through_deposits) {
     }
     if (trouble != Trouble::none) return stop(Status::faulted);
   }
+}
+
+void Machine::Rules::forget_for_poll(CellId number) {
+  View told;
+  for (const Message& message : cell(number).messages) {
+    told.add(message.record);
+    told.merge(message.seen);
+    for (const auto& [group, view] : message.released.views()) told.merge(view);
+  }
+  t.known.intersect(told);
+  if (t.segment != no_record && !t.known.knows(t.segment)) t.segment = no_record;
+  std::erase_if(t.taken, [&](const auto& entry) { return entry.first != number; });
 }
 
 bool Machine::Rules::may_arrive() {
@@ -469,7 +482,7 @@ void Machine::Rules::atomic(const Action& action, std::uint32_t option) {
   t.looked = true;
   if (t.status == Status::visible) chose(source);
   // With one-sided fences a red tells its thread nothing: its place in the chain need not be remembered.
-  if (!a.red || m.fence_reading_ != FenceReading::one_sided)
+  if (!a.red || m.approximation_.fences != FenceReading::one_sided)
     read(number, source, a.access, !a.red || m.mutation_ == Mutation::red_acquires);
   if (value) {
     Message message = write_message(number, *value, a.access, 1);

@@ -77,6 +77,8 @@ struct Machine::Rules {
 
   void go(bool through_deposits);
 
+  // Approximation::pollers_forget: leaves the thread what the messages of the location that it is about to poll have told.
+  void forget_for_poll(CellId number);
   // Whether an arrival or exit is private, or the move that is taken.
   bool may_arrive();
   // Returns whether the thread goes on.

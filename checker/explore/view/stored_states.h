@@ -71,6 +71,7 @@ class StoredStates {
   [[nodiscard]] Met add(const Stored& state, const std::function<bool(Id)>& may_be_replaced);
   // `like`: any state of the same launch.
   [[nodiscard]] State state(Id id, const State& like) const;
+  [[nodiscard]] TableView table(Id id) const { return table(states_[id].table); }
   [[nodiscard]] std::size_t size() const { return states_.size(); }
   void clear();
 

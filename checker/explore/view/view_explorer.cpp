@@ -44,7 +44,7 @@ bool has_store_in_loop(const Kernel& kernel) {
 
 }  // namespace
 
-ViewExplorer::ViewExplorer(const LaunchContext& context, FenceReading fences, std::optional<Symmetry> symmetry,
+ViewExplorer::ViewExplorer(const LaunchContext& context, Approximation approximation, std::optional<Symmetry> symmetry,
                            std::uint32_t replays, const Schedule& schedule, const Reductions& reductions, Budget& budget,
                            SearchStats& stats, unsigned workers)
     : context_(context),
@@ -52,7 +52,7 @@ ViewExplorer::ViewExplorer(const LaunchContext& context, FenceReading fences, st
       replays_(replays),
       schedule_(schedule),
       schedulers_(context.image, schedule.progress),
-      machine_(context, schedulers_.all_fair() ? fences : FenceReading::exact, symmetry_ ? &*symmetry_ : nullptr, schedule.resident,
+      machine_(context, schedulers_.all_fair() ? approximation : exactly, symmetry_ ? &*symmetry_ : nullptr, schedule.resident,
                {.arrivals_are_moves = !schedulers_.all_fair(), .notes_who_stepped = schedulers_.ask_who_has_stepped()},
                static_cast<Mutation>(reductions.mutation)),
       normal_(machine_, symmetry_ ? &*symmetry_ : nullptr, replays, reductions),
@@ -115,7 +115,7 @@ void ViewExplorer::expand_ahead(const std::deque<Id>& queue, const State& like) 
   const auto work = [&](Expander& expander) {
     for (std::size_t n = next++; n < ahead_.size(); n = next++) {
       try {
-        Expansion expansion = expander.begin(stored_.state(ahead_[n].id, like));
+        Expansion expansion = expander.begin(stored_.state(ahead_[n].id, like), stored_.table(ahead_[n].id));
         while (!expansion.whole() && (expansion.moves.empty() || !expansion.moves.back().goes_first)) expander.go_on(expansion);
         ahead_[n].expansion = std::move(expansion);
       } catch (...) {  // it is thrown again in turn
@@ -143,7 +143,7 @@ Expansion ViewExplorer::expansion_of(Id id, const State& like) {
     if (first.expansion) return std::move(*first.expansion);
     break;
   }
-  return expanders_.front()->begin(stored_.state(id, like));
+  return expanders_.front()->begin(stored_.state(id, like), stored_.table(id));
 }
 
 Explored ViewExplorer::explore(const FinalCheck& good, std::size_t most_bad, FinalState told_apart_by) {

@@ -50,8 +50,8 @@ class ViewExplorer {
   using FinalCheck = std::function<bool(const State& state, const MemoryImage& memory)>;
 
   // `replays`: symbols of that many replays may be in memory. The context, the budget and the stats must outlive it.
-  // Where the progress model is not fair, fences are read exactly. The answer is the same for any number of `workers`.
-  ViewExplorer(const LaunchContext& context, FenceReading fences, std::optional<Symmetry> symmetry, std::uint32_t replays,
+  // Where the progress model is not fair, nothing is approximated. The answer is the same for any number of `workers`.
+  ViewExplorer(const LaunchContext& context, Approximation approximation, std::optional<Symmetry> symmetry, std::uint32_t replays,
                const Schedule& schedule, const Reductions& reductions, Budget& budget, SearchStats& stats, unsigned workers = 1);
 
   // From now on a read of what nobody wrote ends no path.
@@ -60,7 +60,7 @@ class ViewExplorer {
   [[nodiscard]] Explored explore(const FinalCheck& good, std::size_t most_bad, FinalState told_apart_by = FinalState::memory);
   [[nodiscard]] Retrace retrace(const Path& path, bool only_races = false);
   // The run that goes in by the path and then round the cycle for ever, each thread taking what is newest; no cycle: after the path
-  // nobody can move. No value: it is none, or the progress model does not allow it. Machines that read fences exactly only.
+  // nobody can move. No value: it is none, or the progress model does not allow it. Not of an approximation.
   [[nodiscard]] std::optional<Endless> endless(const Path& way_in, const std::vector<ThreadId>& cycle);
   // The race, or the read of memory that nobody wrote, in which the path ends, if it does so with full fences too: a path with
   // one-sided fences is taken again with each fence.sc in full. For launches whose graph is too large to be judged.
