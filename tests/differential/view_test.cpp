@@ -92,7 +92,7 @@ std::vector<Setting> settings() {
   ViewChoice nothing;
   nothing.reductions.forget = nothing.reductions.merge = nothing.reductions.subsume = nothing.reductions.alone =
       nothing.reductions.idle = nothing.reductions.collapse = false;
-  nothing.one_sided = nothing.symmetry = Reduction::off;
+  nothing.one_sided = nothing.forgetful_polls = nothing.symmetry = Reduction::off;
   return {{"forget off", without(&ViewReductions::forget)},
           {"merge off", without(&ViewReductions::merge)},
           {"subsume off", without(&ViewReductions::subsume)},
@@ -100,6 +100,7 @@ std::vector<Setting> settings() {
           {"collapse off", without(&ViewReductions::collapse)},
           {"alone off", without(&ViewReductions::alone)},
           {"one-sided off", {.one_sided = Reduction::off}},
+          {"polls remember", {.forgetful_polls = Reduction::off}},
           {"symmetry off", {.symmetry = Reduction::off}},
           {"all off", nothing}};
 }
@@ -139,6 +140,7 @@ CheckResult run(const Problem& problem, Engine engine, const ViewChoice& choice 
   options.engine = engine;
   options.symmetry = choice.symmetry;
   options.one_sided = choice.one_sided;
+  options.forgetful_polls = choice.forgetful_polls;
   options.reductions = choice.reductions;
   Limits limits;
   if (engine == Engine::graph) limits.graphs = 3000;

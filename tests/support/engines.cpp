@@ -79,6 +79,7 @@ EngineComparison compare_engines(const Problem& problem, const std::function<Gra
   CheckOptions options;
   options.engine = Engine::view;
   options.one_sided = choice.one_sided;
+  options.forgetful_polls = choice.forgetful_polls;
   options.symmetry = choice.symmetry;
   options.reductions = choice.reductions;
   options.loop_bound = rounds;

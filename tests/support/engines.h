@@ -25,6 +25,7 @@ struct EngineComparison {
 // What may be chosen for the view explorer.
 struct ViewChoice {
   Reduction one_sided = Reduction::automatic;
+  Reduction forgetful_polls = Reduction::automatic;
   Reduction symmetry = Reduction::automatic;
   ViewReductions reductions{};
 };

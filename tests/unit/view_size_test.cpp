@@ -81,6 +81,27 @@ std::string sizes_of(const char* protocol, const char* parameter, std::int64_t f
 // Two rounds of N CTAs: (N + 2)(N + 3)(N + 4) / 6.
 TEST(ViewSize, OfAGridBarrierIsCubic) { EXPECT_EQ(sizes_of("grid-barrier-sense", "ctas", 2, 8, 2), "20 35 56 84 120 165 220"); }
 
+// CTAs that wait know the same where polls forget, and move as one. Without that, each waits with another part of who came before.
+TEST(ViewSize, OfAGridBarrierHasAFewMovesAState) {
+  const auto moves = [](Reduction forgetful_polls) {
+    std::vector<std::uint64_t> moves;
+    for (std::int64_t ctas = 2; ctas <= 8; ++ctas) {
+      Parameters p;
+      p.set("ctas", ctas);
+      p.set("rounds", 2);
+      CheckOptions options;
+      options.engine = Engine::view;
+      options.forgetful_polls = forgetful_polls;
+      const CheckResult result = check(instantiate(*find_protocol("grid-barrier-sense"), p, ""), options);
+      EXPECT_EQ(result.verdict, Verdict::verified);
+      moves.push_back(result.search.steps);
+    }
+    return fmt::format("{}", fmt::join(moves, " "));
+  };
+  EXPECT_EQ(moves(Reduction::automatic), "31 72 136 228 353 516 722");
+  EXPECT_EQ(moves(Reduction::off), "31 85 185 349 598 956 1450");
+}
+
 // N CTAs: (N + 1)^2 + 1, and 2N + 2.
 TEST(ViewSize, OfLocksAndMessagePassing) {
   EXPECT_EQ(sizes_of("ticket-lock", "ctas", 2, 6, 1), "10 17 26 37 50");

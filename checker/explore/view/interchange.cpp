@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <numeric>
-#include <set>
 #include <unordered_map>
 #include <utility>
 
@@ -42,6 +41,7 @@ std::vector<Interchange::Colour> Interchange::colours(const State& s) {
   // A value at a place that means the same for all CTAs. Returns what can be seen of it without names.
   const auto look = [&](Value v, std::uint64_t where, std::uint32_t home) {
     if (v.is_number()) return mix(where, v.bits());
+    if (is_fixed(v)) return mix(where, mix(v.term(), 3));
     std::uint64_t seen = mix(where, 0);
     std::uint64_t named = 0;
     terms.each_symbol(v, [&](std::uint32_t term, std::uint64_t context) {
@@ -148,7 +148,12 @@ std::vector<Interchange::Colour> Interchange::colours(const State& s) {
     return all;
   };
   // Tell apart what is connected in different ways, until no more can be told.
-  const auto count = [&] { return std::set<std::uint64_t>(colour.begin(), colour.end()).size(); };
+  std::vector<std::uint64_t> sorted;
+  const auto count = [&] {
+    sorted = colour;
+    std::ranges::sort(sorted);
+    return static_cast<std::size_t>(std::unique(sorted.begin(), sorted.end()) - sorted.begin());
+  };
   const auto of = [&](std::uint32_t cta) { return cta == nobody ? 0 : mix(colour[cta], 37); };
   for (std::size_t told = count();;) {
     std::vector<std::uint64_t> record(s.records, 0);
@@ -202,11 +207,17 @@ void Interchange::order(State& s) {
   std::vector<std::uint32_t> names(colour.size());
   std::iota(names.begin(), names.end(), 0);
   bool ordered = true;
+  const auto comes_first = [&](std::uint32_t a, std::uint32_t b) { return colour[a] < colour[b]; };
   for (const auto& members : symmetry_.members()) {
-    std::vector<std::uint32_t> order = members;
-    std::stable_sort(order.begin(), order.end(), [&](std::uint32_t a, std::uint32_t b) { return colour[a] < colour[b]; });
-    for (std::size_t n = 0; n < order.size(); ++n) names[order[n]] = members[n];
-    ordered &= order == members;
+    if (std::ranges::is_sorted(members, comes_first)) continue;
+    ordered = false;
+    // Who stands where one of its colour belongs stays there.
+    std::vector<std::uint32_t> order = members, places, strangers;
+    std::ranges::sort(order, comes_first);
+    for (std::size_t n = 0; n < order.size(); ++n)
+      if (colour[order[n]] != colour[members[n]]) places.push_back(members[n]), strangers.push_back(members[n]);
+    std::ranges::stable_sort(strangers, comes_first);
+    for (std::size_t n = 0; n < places.size(); ++n) names[strangers[n]] = places[n];
   }
   if (!ordered) rename(s, names);
 }

@@ -115,6 +115,7 @@ Knowledge knowledge_of(const State& s, const ViewReductions& reductions) {
   std::stable_sort(order.begin(), order.end(), [&](Record a, Record b) { return comes_first(known_to.row(a), known_to.row(b)); });
   const bool all_one = static_cast<Mutation>(reductions.mutation) == Mutation::records_merged_unseen;
   Knowledge k;
+  std::vector<std::uint64_t> all;  // scratch
   k.number.assign(s.records, no_record);
   std::vector<Record> first;  // [number] a record of the state
   for (const Record r : order) {
@@ -124,36 +125,39 @@ Knowledge knowledge_of(const State& s, const ViewReductions& reductions) {
   }
 
   // Past accesses of a kind: one that is known wherever another one is can't be missed alone.
-  struct KnownWith {
-    View asked, known;  // of the others: who was looked at, and is known wherever this one is
-  };
-  std::vector<KnownWith> known_with(first.size());  // [number]
-  const auto leave_out = [&](View& some) {
-    const View all = some;
-    all.each([&](Record a) {
-      KnownWith& with = known_with[a];
-      View others = all;
-      others.remove(with.asked);
-      others.each([&](Record b) {
-        with.asked.add(b);
-        if (a != b && within(known_to.row(first[a]), known_to.row(first[b]))) with.known.add(b);
-      });
-      some.remove(with.known);
+  const std::size_t numbers = first.size();
+  BitMatrix asked(numbers, numbers), known_with(numbers, numbers);  // [a][b]: was it looked at; b is another, known wherever a is
+  const auto leave_out = [&](std::span<std::uint64_t> some) {
+    all.assign(some.begin(), some.end());
+    each_bit(all, [&](std::size_t one) {
+      const auto asked_of = asked.row(one);
+      for (std::size_t w = 0; w < all.size(); ++w) {
+        for (std::uint64_t rest = all[w] & ~asked_of[w]; rest != 0; rest &= rest - 1) {
+          const std::size_t other = w * 64 + static_cast<std::size_t>(std::countr_zero(rest));
+          if (other != one && within(known_to.row(first[one]), known_to.row(first[other]))) known_with.set(one, other);
+        }
+        asked_of[w] |= all[w];
+        some[w] &= ~known_with.row(one)[w];
+      }
     });
   };
+  std::size_t kinds = 0;
+  each_cell(s, [&](CellId, const Cell& c) { kinds += c.accesses.size(); });
+  k.accesses = BitMatrix(kinds, numbers);
   View needed;
+  std::size_t kind = 0;
   each_cell(s, [&](CellId, const Cell& c) {
     for (const Message& m : c.messages)
       if (m.record != no_record) needed.add(k.number[m.record]);
     for (const PastAccesses& a : c.accesses) {
-      View& some = k.accesses.emplace_back();
-      a.records.each([&](Record r) { some.add(k.number[r]); });
+      a.records.each([&](Record r) { k.accesses.set(kind, k.number[r]); });
+      const auto some = k.accesses.row(kind++);
       if (reductions.merge) leave_out(some);
-      needed.merge(some);
+      each_bit(some, [&](std::size_t r) { needed.add(static_cast<Record>(r)); });
     }
   });
 
-  std::vector<Record> last(first.size(), no_record);  // [number] without those that nobody needs any more
+  std::vector<Record> last(numbers, no_record);  // [number] without those that nobody needs any more
   std::vector<Record> kept;
   needed.each([&](Record r) {
     last[r] = static_cast<Record>(kept.size());
@@ -161,12 +165,11 @@ Knowledge knowledge_of(const State& s, const ViewReductions& reductions) {
   });
   for (Record& r : k.number)
     if (r != no_record) r = last[r];
-  if (kept.size() < first.size())
-    for (View& some : k.accesses) {
-      View renumbered;
-      some.each([&](Record r) { renumbered.add(last[r]); });
-      some = std::move(renumbered);
-    }
+  if (kept.size() < numbers) {
+    BitMatrix renumbered(kinds, kept.size());
+    for (std::size_t n = 0; n < kinds; ++n) each_bit(k.accesses.row(n), [&](std::size_t r) { renumbered.set(n, last[r]); });
+    k.accesses = std::move(renumbered);
+  }
   k.views = BitMatrix(kept.size(), views.size());
   for (std::size_t r = 0; r < kept.size(); ++r) std::ranges::copy(known_to.row(kept[r]), k.views.row(r).begin());
   return k;
@@ -183,14 +186,15 @@ void renumber(State& s, const Knowledge& k) {
     for (Message& m : c.messages)
       if (m.record != no_record) m.record = k.number[m.record];
     for (PastAccesses& a : c.accesses) {
-      const View& records = k.accesses[n++];
+      View records;
+      records.assign(k.accesses.row(n++));
       std::vector<Origin> origins(a.origins.empty() ? 0 : k.views.rows(), no_origin);
       for (Record r = 0; r < a.origins.size(); ++r) {
         const Record to = k.number[r];
         if (!a.records.knows(r) || to == no_record || !records.knows(to) || a.origins[r] == no_origin) continue;
         if (origins[to] == no_origin || a.origins[r] < origins[to]) origins[to] = a.origins[r];
       }
-      a.records = records;
+      a.records = std::move(records);
       a.origins = std::move(origins);
     }
   });
@@ -249,12 +253,9 @@ KnowledgeTable table_of(const State& s, const Knowledge& k) {
     for (std::size_t n = 0; n < c.messages.size(); ++n)
       if (c.messages[n].record != no_record) set_bit(next_row(name(Row::message, number, n)), k.number[c.messages[n].record]);
   });
-  auto accesses = k.accesses.begin();
+  std::size_t kind = 0;
   each_cell(s, [&](CellId number, const Cell& c) {
-    for (const PastAccesses& a : c.accesses) {
-      const auto& words = (accesses++)->words();
-      std::copy_n(words.begin(), std::min(words.size(), row_width), next_row(name_of(number, a.kind)).begin());
-    }
+    for (const PastAccesses& a : c.accesses) std::ranges::copy(k.accesses.row(kind++), next_row(name_of(number, a.kind)).begin());
   });
   return table;
 }

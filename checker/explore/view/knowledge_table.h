@@ -17,7 +17,7 @@ namespace fencewise::view {
 // and of past accesses of a kind, those are left that nobody misses who does not miss another one (ViewReductions::merge).
 struct Knowledge {
   std::vector<Record> number;  // [record of the state]; no_record: nobody needs it
-  std::vector<View> accesses;  // the records of each PastAccesses of the state, cell by cell
+  BitMatrix accesses;          // [kind of PastAccesses of the state, cell by cell][record]
   BitMatrix views;             // [record][view of the state that is not empty]
 };
 [[nodiscard]] Knowledge knowledge_of(const State& state, const ViewReductions& reductions);

@@ -1,8 +1,9 @@
 #include "checker/explore/view/normal_form.h"
 
 #include <algorithm>
-#include <map>
 #include <numeric>
+#include <optional>
+#include <span>
 
 namespace fencewise::view {
 namespace {
@@ -157,20 +158,18 @@ void NormalForm::forget_in_thread(State& s, ThreadId id) {
 
 namespace {
 
-// Who may still access what: Doing bits of each live thread on a storage, on what is its CTA's own and on the slots of others.
+// Who may still access a storage: Doing bits of each live thread on it, on what is its CTA's own and on the slots of others.
 class Accessors {
  public:
-  Accessors(const Machine& machine, const State& s, std::uint32_t storage)
-      : cta_of_(machine.context().image.cta_of), own_of_(machine.hierarchy().ctas()) {
-    for (ThreadId t = 0; t < s.threads.size(); ++t) {
-      const auto note = [&, t](DoingBits bits, std::vector<Accessor>& list) {
-        if ((bits & (Doing::any_read | Doing::any_write)) != 0) list.push_back({t, bits});
-      };
-      const DoingBits own = machine.doing(s, t, storage, false);
-      note(own, own_);
-      note(own, own_of_[cta_of_[t]]);
-      note(machine.doing(s, t, storage, true), others_);
+  Accessors(const Machine& machine, const State& s, std::uint32_t storage) : cta_of_(machine.context().image.cta_of) {
+    for (std::uint32_t cta = 0; cta < machine.hierarchy().ctas(); ++cta) {
+      first_.push_back(own_.size());
+      for (const ThreadId t : machine.threads_of(cta)) {
+        note(t, machine.doing(s, t, storage, false), own_);
+        note(t, machine.doing(s, t, storage, true), others_);
+      }
     }
+    first_.push_back(own_.size());
   }
 
   // Calls f(thread, bits) for each that may access a location of the storage; `owner`: the CTA whose slot it is, if any. Until f
@@ -181,7 +180,8 @@ class Accessors {
       (void)std::ranges::all_of(own_, call);
       return;
     }
-    (void)(std::ranges::all_of(own_of_[*owner], call) &&
+    const auto owners = std::span(own_).subspan(first_[*owner], first_[*owner + 1] - first_[*owner]);
+    (void)(std::ranges::all_of(owners, call) &&
            std::ranges::all_of(others_, [&](const Accessor& a) { return cta_of_[a.thread] == *owner || call(a); }));
   }
 
@@ -190,9 +190,13 @@ class Accessors {
     ThreadId thread;
     DoingBits bits;
   };
+  static void note(ThreadId t, DoingBits bits, std::vector<Accessor>& list) {
+    if ((bits & (Doing::any_read | Doing::any_write)) != 0) list.push_back({t, bits});
+  }
+
   const std::vector<std::uint32_t>& cta_of_;
-  std::vector<std::vector<Accessor>> own_of_;  // [cta]
   std::vector<Accessor> own_, others_;
+  std::vector<std::size_t> first_;  // [cta] of own_
 };
 
 }  // namespace
@@ -212,7 +216,7 @@ void NormalForm::forget_in_cells(State& s) {
   };
   std::erase_if(s.fence_sc.views(), of_gone);
 
-  std::map<std::uint32_t, Accessors> by_storage;
+  std::vector<std::optional<Accessors>> by_storage(machine_.context().image.memory.size());
   const auto& cta_of = machine_.context().image.cta_of;
   View known;
   for (CellId number = 0; number < s.cells.size(); ++number) {
@@ -222,7 +226,9 @@ void NormalForm::forget_in_cells(State& s) {
     const auto edit = [&]() -> Cell& { return s.cells[number]; };
     const Location& location = machine_.locations()[number];
     const auto owner = machine_.owner(location);
-    const Accessors& who = by_storage.try_emplace(location.storage, machine_, s, location.storage).first->second;
+    auto& accessors = by_storage[location.storage];
+    if (!accessors) accessors.emplace(machine_, s, location.storage);
+    const Accessors& who = *accessors;
     DoingBits any = 0;
     bool acquires = false;  // some read strongly, and may acquire by it
     who.each(owner, [&](ThreadId t, DoingBits bits) {
