@@ -54,8 +54,12 @@ class Relation {
   };
   // Transitive closure in place. Without cycles each row joins, from the last event on, those of its successors that another one
   // does not lead to: O(n^2/64 + n/64 for each edge of the transitive reduction). With cycles O(n^3/64).
+  // `worked` is told, as it goes on, how many words were gone through.
+  template <class Worked> void close(Closing& scratch, Worked&& worked) {
+    if (!close_acyclic(scratch, worked)) close_any(worked);
+  }
   void close(Closing& scratch) {
-    if (!close_acyclic(scratch)) close_any();
+    close(scratch, [](std::size_t) {});
   }
   void close() {
     Closing scratch;
@@ -78,14 +82,20 @@ class Relation {
   static bool has(const std::vector<Word>& set, EventId e) { return (set[e / 64] >> (e % 64) & 1U) != 0; }
 
   // Warshall, a word at a time.
-  void close_any() {
-    for (EventId k = 0; k < size_; ++k)
+  template <class Worked> void close_any(Worked& worked) {
+    for (EventId k = 0; k < size_; ++k) {
+      std::size_t joined = 0;
       for (EventId i = 0; i < size_; ++i)
-        if ((*this)(i, k)) join_row(i, *this, k);
+        if ((*this)(i, k)) {
+          join_row(i, *this, k);
+          ++joined;
+        }
+      worked(size_ + joined * stride_);
+    }
   }
 
   // False: there is a cycle, and the rows hold a part of the closure.
-  bool close_acyclic(Closing& scratch) {
+  template <class Worked> bool close_acyclic(Closing& scratch, Worked& worked) {
     auto& [unseen, open, left, covered, path] = scratch;
     unseen.assign(stride_, ~Word{0});
     open.assign(stride_, 0);
@@ -109,7 +119,7 @@ class Relation {
           path.push_back(static_cast<EventId>(w * 64 + bit));
           continue;
         }
-        if (!join_successors(a, open, left, covered)) return false;
+        if (!join_successors(a, open, left, covered, worked)) return false;
         open[a / 64] &= ~(Word{1} << (a % 64));
         path.pop_back();
       }
@@ -118,8 +128,10 @@ class Relation {
   }
 
   // All successors of `a` are closed; false: but one that leads here.
-  bool join_successors(EventId a, const std::vector<Word>& open, std::vector<Word>& left, std::vector<Word>& covered) {
+  template <class Worked>
+  bool join_successors(EventId a, const std::vector<Word>& open, std::vector<Word>& left, std::vector<Word>& covered, Worked& worked) {
     const std::span<Word> mine = row(a);
+    std::size_t joined = 0;
     for (std::size_t w = 0; w < stride_; ++w) {
       left[w] = mine[w];
       covered[w] = 0;
@@ -132,7 +144,9 @@ class Relation {
         left[w] &= ~(Word{1} << bit);
         const std::span<const Word> theirs = row(b);
         for (std::size_t v = 0; v < stride_; ++v) covered[v] |= theirs[v];
+        ++joined;
       }
+    worked((joined + 2) * stride_);
     for (std::size_t w = 0; w < stride_; ++w) mine[w] |= covered[w];
     return true;
   }

@@ -65,8 +65,12 @@ void Relations::prepare(const ExecutionGraph& g, const Reading& reading) {
   reading_ = reading;
   const std::size_t n = g.events.size();
   for (Relation* r : {&po, &overlaps, &ms, &release, &acquire, &obs, &sw, &step, &base, &cause, &co, &fr,
-                      &scratch_, &causal_step_})
+                      &scratch_, &causal_step_}) {
+    const std::size_t words = n * ((n + 63) / 64);
+    if (words > words_between_pauses / 8 && words > r->size() * r->stride() && pause) pause(words * sizeof(Relation::Word));
     r->reset(n);
+    worked(words);
+  }
   memory_.clear();
   writes_.clear();
   proxy_fences_.clear();
@@ -82,6 +86,7 @@ void Relations::prepare(const ExecutionGraph& g, const Reading& reading) {
       overlaps.add(a, a);
       has_proxies_ |= x.proxy != Proxy::generic || x.alias != 0;
     }
+    worked(std::size_t{a} * 8);
     for (EventId b = 0; b < a; ++b) {
       const Event& y = g.events[b];
       if (x.thread == y.thread && x.thread != no_thread) {
@@ -114,6 +119,7 @@ void Relations::prepare_patterns(const ExecutionGraph& g) {
   for (const EventId w : memory_) {
     const Event& e = g.events[w];
     if (e.thread == no_thread || !is_strong(e.order)) continue;
+    worked(g.events.size());
     if (e.is_write()) {
       if (releases(e.order)) release.add(w, w);
       for (EventId x = 0; x < g.events.size(); ++x) {
@@ -159,6 +165,7 @@ void Relations::derive_observation(const ExecutionGraph& g) {
       const EventId w = g.rf[reader];
       if (w == no_event || !ms(w, reader)) break;
       obs.add(w, r);
+      worked(po.stride());
       release.each(w, [&](EventId x) {
         acquire.each(r, [&](EventId y) {
           if (ms(x, y)) sw.add(x, y);
@@ -178,7 +185,7 @@ void Relations::derive_base(const ExecutionGraph& g) {
   if (reading_.causality == CausalityForm::v6_0) scratch_ = step;
   step |= po;
   base = step;
-  base.close(closing_);
+  close(base);
   if (reading_.causality != CausalityForm::v6_0) return;
   // po? ; (sync ; po?)+ is C? ; sync ; C? with C the closure of both.
   const std::size_t n = g.events.size();
@@ -187,9 +194,14 @@ void Relations::derive_base(const ExecutionGraph& g) {
     scratch_.each(a, [&](EventId b) {
       causal_step_.add(a, b);
       causal_step_.join_row(a, base, b);
+      worked(base.stride());
     });
   scratch_ = causal_step_;
-  for (EventId a = 0; a < n; ++a) base.each(a, [&](EventId b) { scratch_.join_row(a, causal_step_, b); });
+  for (EventId a = 0; a < n; ++a)
+    base.each(a, [&](EventId b) {
+      scratch_.join_row(a, causal_step_, b);
+      worked(base.stride());
+    });
   base = scratch_;
 }
 
@@ -232,6 +244,7 @@ void Relations::derive_causality(const ExecutionGraph& g) {
   const std::size_t n = g.events.size();
   const bool all_events = reading_.causality == CausalityForm::v6_0;
   cause = base;
+  worked(n * base.stride());
   if (!all_events) {
     cause &= overlaps;
     if (has_proxies_)
@@ -271,9 +284,11 @@ void Relations::derive_coherence(const ExecutionGraph& g) {
       if (initial ? g.events[b].kind != EventKind::init : cause(a, b) || own_order) co.add(a, b);
     });
   }
-  for (const EventId k : writes_)
+  for (const EventId k : writes_) {
+    worked(writes_.size());
     for (const EventId i : writes_)
       if (co(i, k)) co.join_row(i, co, k);
+  }
   for (const EventId r : memory_)
     if (g.events[r].is_read() && g.rf[r] != no_event) fr.join_row(r, co, g.rf[r]);
 }
@@ -305,7 +320,7 @@ void Relations::derive_interleaving(const ExecutionGraph& g) {
       });
     }
     base = step;
-    base.close(closing_);
+    close(base);
     Relation grown = base;
     grown &= overlaps;
     if (grown == cause) break;
@@ -358,9 +373,11 @@ bool Relations::breaks_sc_per_location(const ExecutionGraph& g) {
     po.each(a, [&](EventId b) {
       if (overlaps(a, b) && (!has_proxies_ || ms(a, b))) scratch_.add(a, b);
     });
-  for (const EventId k : memory_)
+  for (const EventId k : memory_) {
+    worked(memory_.size());
     for (const EventId i : memory_)
       if (scratch_(i, k)) scratch_.join_row(i, scratch_, k);
+  }
   return std::any_of(memory_.begin(), memory_.end(), [&](EventId a) { return scratch_(a, a); });
 }
 
@@ -408,7 +425,7 @@ bool Relations::tears_vectors(const ExecutionGraph& g) {
     fr.each(a, [&](EventId b) { meet(a, b); });
     if (g.events[a].is_read() && g.rf[a] != no_event) meet(g.rf[a], a);
   }
-  scratch_.close(closing_);
+  close(scratch_);
   return scratch_.reflexive_somewhere();
 }
 
@@ -422,7 +439,7 @@ bool Relations::breaks_fence_sc(const ExecutionGraph& g) {
   if (reading_.base_acyclic || g.fence_sc.empty()) return false;
   scratch_.reset(g.events.size());
   for (const Edge& e : g.fence_sc) scratch_.add(e.from, e.to);
-  scratch_.close(closing_);
+  close(scratch_);
   return scratch_.reflexive_somewhere();
 }
 

@@ -9,6 +9,7 @@
 // Extensions for the NVIDIA PTX Memory Consistency Model", ISCA 2022, section 4.
 #pragma once
 
+#include <functional>
 #include <optional>
 #include <utility>
 #include <vector>
@@ -58,6 +59,10 @@ class Relations {
   // Whether two operations conflict and are not morally strong: they race unless causality orders them.
   [[nodiscard]] bool may_race(const ExecutionGraph& graph, EventId a, EventId b) const;
 
+  // Called now and then while a derivation takes long, O(n^3/64) for n events, and before it takes much memory, with how many
+  // bytes. It may throw to give it up: then what is here is of no use until all is prepared again.
+  std::function<void(std::size_t bytes)> pause;
+
   // --- From events alone ---
   Relation po;                    // program order
   Relation overlaps;              // memory events of one storage with a common byte (symmetric, reflexive)
@@ -77,6 +82,14 @@ class Relations {
   Relation fr;     // from-read
 
  private:
+  void worked(std::size_t words) {
+    if ((since_pause_ += words) < words_between_pauses) return;
+    since_pause_ = 0;
+    if (pause) pause(0);
+  }
+  void close(Relation& relation) {
+    relation.close(closing_, [this](std::size_t words) { worked(words); });
+  }
   void prepare_patterns(const ExecutionGraph& graph);
   [[nodiscard]] bool morally_strong(const ExecutionGraph& graph, EventId a, EventId b) const;
   void derive_observation(const ExecutionGraph& graph);
@@ -92,7 +105,10 @@ class Relations {
   [[nodiscard]] bool tears_vectors(const ExecutionGraph& graph);
   [[nodiscard]] bool breaks_fence_sc(const ExecutionGraph& graph);
 
+  static constexpr std::size_t words_between_pauses = std::size_t{1} << 22U;  // some milliseconds
+
   Reading reading_;
+  std::size_t since_pause_ = 0;
   std::vector<EventId> memory_;  // memory events
   std::vector<EventId> writes_;  // writes, initial ones included
   std::vector<EventId> proxy_fences_;

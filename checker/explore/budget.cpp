@@ -51,16 +51,16 @@ bool Budget::spend(const SearchStats& stats) {
   return !exhausted();
 }
 
-void Budget::look() {
+void Budget::look(std::size_t bytes) {
   if (whole_ != nullptr) {
-    whole_->look();
+    whole_->look(bytes);
     reason_ = whole_->reason_;
     return;
   }
   if (progress_.stop != nullptr && progress_.stop->load(std::memory_order_relaxed)) reason_ = "interrupted";
   if (limits_.seconds_left() < 0)
     reason_ = fmt::format("the limit of {} seconds was reached (--max-seconds)", limits_.seconds);
-  if (limits_.memory_bytes != 0 && resident_bytes() > limits_.memory_bytes)
+  if (limits_.memory_bytes != 0 && resident_bytes() + bytes > limits_.memory_bytes)
     reason_ =
         fmt::format("the limit of {} MiB of memory was reached (--max-memory)", limits_.memory_bytes >> 20U);
 }

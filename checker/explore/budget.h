@@ -17,12 +17,17 @@ class Budget {
 
   // To be called once a step; cheap. Returns false once something is used up; `reason` says what.
   [[nodiscard]] bool spend(const SearchStats& stats);
+  // The same within a long step, before it takes so many bytes: looks at the clock, at memory and at whether to stop.
+  [[nodiscard]] bool goes_on(std::size_t bytes = 0) {
+    if (!exhausted()) look(bytes);
+    return !exhausted();
+  }
   [[nodiscard]] bool exhausted() const { return !reason_.empty(); }
   [[nodiscard]] const std::string& reason() const { return reason_; }
   [[nodiscard]] double seconds() const;
 
  private:
-  void look();  // the dear checks: clock, memory, stop flag
+  void look(std::size_t bytes = 0);  // the dear checks: clock, memory and what it is about to take, stop flag
   void report(const SearchStats& stats);
 
   Budget* whole_ = nullptr;

@@ -22,7 +22,11 @@ bool GraphExplorer::explore(const Visitor& visitor) {
 bool GraphExplorer::explore_from(PartialExecution start, const Visitor& visitor) {
   visitor_ = visitor;
   at(0) = std::move(start);
-  return visit(0);
+  try {
+    return visit(0);
+  } catch (const OutOfBudget&) {
+    return false;
+  }
 }
 
 // Returns false to stop the whole search.
@@ -78,6 +82,7 @@ bool GraphExplorer::visit(std::size_t depth) {
 bool GraphExplorer::take_forced(PartialExecution& x) const {
   std::vector<Edge> forced;
   for (EventId r = 0; r < x.graph.events.size(); ++r) {
+    pause_at(r);
     const Event& read = x.graph.events[r];
     if (!read.is_read() || x.graph.rf[r] != no_event || !read.location.known()) continue;
     const auto found = sources(x, r);
@@ -117,6 +122,7 @@ GraphExplorer::Choice GraphExplorer::choose_reader(const PartialExecution& x) co
   Choice best;
   std::pair<bool, std::size_t> best_rank;
   for (EventId w = 0; w < x.graph.events.size(); ++w) {
+    pause_at(w);
     const Event& write = x.graph.events[w];
     if (!write.is_write() || !write.location.known()) continue;
     Choice choice;
@@ -146,6 +152,7 @@ GraphExplorer::Choice GraphExplorer::choose_source(const PartialExecution& x) co
   Choice best;
   std::size_t best_rank = 0;
   for (EventId r = 0; r < x.graph.events.size(); ++r) {
+    pause_at(r);
     const Event& read = x.graph.events[r];
     if (!read.is_read() || x.graph.rf[r] != no_event || !read.location.known()) continue;
     Choice choice;

@@ -32,7 +32,9 @@ class GraphExplorer {
 
   // `symmetry` may be null; else one behaviour of each orbit is visited (symmetry.h).
   GraphExplorer(const LaunchContext& context, const Symmetry* symmetry, Budget& budget, SearchStats& stats)
-      : context_(context), symmetry_(symmetry), budget_(budget), stats_(stats) {}
+      : context_(context), symmetry_(symmetry), budget_(budget), stats_(stats) {
+    relations_.pause = [this](std::size_t bytes) { pause(bytes); };
+  }
 
   // Returns false if the visitor or the budget stopped it.
   bool explore(const Visitor& visitor);
@@ -50,6 +52,15 @@ class GraphExplorer {
       return options.size() + (waiting != no_event || closed != no_event ? 1 : 0);
     }
   };
+  struct OutOfBudget {};
+  // Within a long step. Throws OutOfBudget.
+  void pause(std::size_t bytes) const {
+    if (!budget_.goes_on(bytes)) throw OutOfBudget();
+  }
+  // In a loop over events, in each of whose rounds all others are looked at.
+  void pause_at(EventId event) const {
+    if (event % 256 == 255) pause(0);
+  }
   bool visit(std::size_t depth);
   bool leaf(std::size_t depth);
   bool choose_meeting(std::size_t depth, const PartialExecution::OpenPhase& open);

@@ -42,5 +42,12 @@ TEST(Budget, OfAPartEndsWithTheWhole) {
   EXPECT_FALSE(used_up.reason().empty());
 }
 
+TEST(Budget, RefusesMemoryThatIsAboutToBeTaken) {
+  Budget budget({.memory_bytes = std::uint64_t{1} << 40U}, {});
+  EXPECT_TRUE(budget.goes_on(1U << 20U));
+  EXPECT_FALSE(budget.goes_on(std::uint64_t{1} << 41U));
+  EXPECT_NE(budget.reason().find("--max-memory"), std::string::npos) << budget.reason();
+}
+
 }  // namespace
 }  // namespace fencewise

@@ -315,5 +315,57 @@ TEST(Alias, IsRepairedByAnAliasFence) {
   }
 }
 
+// --- Long derivations ---
+
+// Two threads that take turns at one location, each reading what the other wrote.
+GraphMaker long_graph(std::size_t rounds) {
+  GraphMaker g;
+  EventId last = g.init(x);
+  const ThreadId p0 = g.thread(), p1 = g.thread();
+  for (std::size_t n = 0; n < rounds; ++n)
+    for (const ThreadId p : {p0, p1}) {
+      g.read(p, x, last, relaxed_at(Scope::gpu));
+      last = g.write(p, x, relaxed_at(Scope::gpu));
+    }
+  return g;
+}
+
+TEST(Relations, LetALongDerivationBeGivenUp) {
+  const GraphMaker g = long_graph(300);
+  const Reading reading = reading_of(Model::ptx);
+  struct GivenUp {};
+  const auto derive = [&](Relations& r) {
+    r.prepare(g.graph, reading);
+    r.derive(g.graph);
+    return r.violated_axiom(g.graph);
+  };
+  Relations patient;
+  std::size_t pauses = 0;
+  patient.pause = [&](std::size_t) { ++pauses; };
+  EXPECT_EQ(derive(patient), std::nullopt);
+  EXPECT_GT(pauses, 10U);
+
+  Relations other;
+  for (std::size_t given_up_at = 1; given_up_at <= pauses; given_up_at += pauses / 7 + 1) {
+    std::size_t left = given_up_at;
+    other.pause = [&](std::size_t) {
+      if (--left == 0) throw GivenUp();
+    };
+    EXPECT_THROW((void)derive(other), GivenUp) << given_up_at;
+    other.pause = nullptr;
+    EXPECT_EQ(derive(other), std::nullopt) << "and then done after all";
+    EXPECT_EQ(other.cause, patient.cause);
+  }
+}
+
+// Small graphs are not held up.
+TEST(Relations, OfSmallGraphsPauseNever) {
+  const GraphMaker g = long_graph(8);
+  Relations r;
+  r.pause = [](std::size_t) { ADD_FAILURE(); };
+  r.prepare(g.graph, reading_of(Model::ptx));
+  r.derive(g.graph);
+}
+
 }  // namespace
 }  // namespace fencewise::testing
