@@ -21,7 +21,7 @@
 namespace fencewise {
 namespace {
 
-constexpr std::size_t most_shapes = 10'000;
+constexpr std::size_t most_swept_shapes = 10'000;
 
 struct Range {
   std::string name;
@@ -48,7 +48,7 @@ std::vector<std::int64_t> values_in(const std::string& list, const std::string& 
     const std::int64_t to = dots == std::string::npos ? from : number_in(part.substr(dots + 2), whole);
     if (from > to || from < parameter.min || to > parameter.max)
       throw InputError(fmt::format("--sweep {}: {} goes from {} to {}", whole, parameter.name, parameter.min, parameter.max));
-    if (to - from >= static_cast<std::int64_t>(most_shapes)) throw InputError(fmt::format("--sweep has more than {} shapes", most_shapes));
+    if (to - from >= static_cast<std::int64_t>(most_swept_shapes)) throw InputError(fmt::format("--sweep has more than {} shapes", most_swept_shapes));
     for (std::int64_t v = from; v <= to; ++v) values.push_back(v);
   }
   return values;
@@ -114,7 +114,7 @@ std::vector<Shape> shapes_of(const std::vector<Range>& ranges, const Subject& su
     std::vector<Subject> next;
     for (const Subject& one : subjects)
       for (const std::int64_t v : r.values) {
-        if (next.size() >= most_shapes) throw InputError(fmt::format("--sweep has more than {} shapes", most_shapes));
+        if (next.size() >= most_swept_shapes) throw InputError(fmt::format("--sweep has more than {} shapes", most_swept_shapes));
         next.push_back(one);
         next.back().params.set(r.name, v);
       }

@@ -12,20 +12,6 @@ namespace fencewise {
 
 namespace {
 
-bool uses_proxies(const Problem& problem) {
-  if (std::any_of(problem.buffers.begin(), problem.buffers.end(),
-                  [](const Buffer& b) { return b.alias_of.has_value(); }))
-    return true;
-  const auto generic = [](const Instruction& i) {
-    const Access* access = access_of(i);
-    return access == nullptr || access->proxy == Proxy::generic;
-  };
-  for (const Kernel& kernel : problem.kernels)
-    for (const Block& block : kernel.blocks)
-      if (!std::all_of(block.instructions.begin(), block.instructions.end(), generic)) return true;
-  return false;
-}
-
 }  // namespace
 
 LaunchContext::LaunchContext(const Problem& p, const Stage& s, const Reading& r, const MemoryImage& m,
