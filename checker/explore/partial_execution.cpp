@@ -32,6 +32,7 @@ LaunchContext::LaunchContext(const Problem& p, const Stage& s, const Reading& r,
       for (std::uint32_t n = 0; n < kernel.registers.size(); ++n) at_exit.push_back(RegisterId{n});
     liveness.emplace_back(kernel, at_exit);
     may_access.emplace_back(kernel);
+    behind_barriers.emplace_back(kernel);
   }
 }
 

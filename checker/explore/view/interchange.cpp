@@ -347,7 +347,7 @@ class Interchange::Trade {
     for (ThreadId id = 0; id < s_.threads.size(); ++id) {
       const Thread& t = s_.threads[id];
       const Thread& u = s_.threads[thread(id)];
-      if (t.status != u.status || t.deposited != u.deposited || t.looked != u.looked || t.state.block != u.state.block || t.state.index != u.state.index ||
+      if (t.status != u.status || t.deposited != u.deposited || t.looked != u.looked || t.past_barriers != u.past_barriers || t.state.block != u.state.block || t.state.index != u.state.index ||
           t.state.registers.size() != u.state.registers.size())
         return false;
       for (std::size_t r = 0; r < t.state.registers.size(); ++r)
