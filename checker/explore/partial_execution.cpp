@@ -392,9 +392,9 @@ struct PartialExecution::Run {
     return true;
   }
 
-  // At a loop's header again. A round that memory, or a choice, decided counts towards the bound; a round that did nothing others can
-  // notice and left everything live as it was is a spin: the thread stops here, as the same behaviour exists with the read
-  // taking its last value at once.
+  // At a loop's header again. A round that memory, or a choice, decided counts towards the bound, and so does one that left everything
+  // live as it was, since nothing else can end the loop. If such a round did nothing that others can notice it is a spin: the thread
+  // stops here, as the same behaviour exists with the read taking its last value at once.
   bool loop_header() {
     const BlockId header = cursor->state.block;
     auto& loops = cursor->loops;
@@ -412,7 +412,7 @@ struct PartialExecution::Run {
       stop(ThreadStatus::spinning);
       return false;
     }
-    if (record->control != cursor->state.control || (choice != thread.chosen.end() && choice->first < cursor->sequence)) {
+    if (live == record->registers || record->control != cursor->state.control || (choice != thread.chosen.end() && choice->first < cursor->sequence)) {
       if (++record->rounds >= context.loop_bound) {
         stop(ThreadStatus::loop_bound);
         return false;

@@ -245,6 +245,24 @@ TEST(EmptyLoops, AreLivelocks) {
   }
 }
 
+// The first thread writes without end, and what the second may read with it: no answer, but an end.
+TEST(LoopsThatWriteWithoutEnd, EndAtALimit) {
+  Problem p = parse_litmus("PTX t\n{ x = 0; }\n"
+                           " P0@cta 0,gpu 0      | P1@cta 1,gpu 0       ;\n"
+                           " LC00:               | LC01:                ;\n"
+                           " st.relaxed.gpu x, 1 | ld.relaxed.gpu r0, x ;\n"
+                           " st.relaxed.gpu x, 0 | bne r0, 1, LC01      ;\n"
+                           " goto LC00           |                      ;\n"
+                           "exists (0 == 0)\n",
+                           "t.litmus");
+  p.contract = {};
+  CheckOptions options;
+  options.engine = Engine::graph;
+  EXPECT_THAT(check(p, options, {.seconds = 10}), IsInconclusive("a loop of P0 would go round more than 3 times"));
+  options.engine = Engine::view;
+  EXPECT_THAT(check(p, options, {.states = 100}), IsInconclusive("the limit of 100 states was reached"));
+}
+
 // Nothing orders an exit before a barrier that did not wait for it. What the view explorer settles by then the axioms leave open.
 TEST(EarlyLeavers, MayHaveReadWhatIsWrittenBehindTheBarrier) {
   const auto answer = [](const std::string& reader, Engine engine) {
