@@ -258,7 +258,7 @@ TEST(LoopsThatWriteWithoutEnd, EndAtALimit) {
   p.contract = {};
   CheckOptions options;
   options.engine = Engine::graph;
-  EXPECT_THAT(check(p, options, {.seconds = 10}), IsInconclusive("a loop of P0 would go round more than 3 times"));
+  EXPECT_THAT(check(p, options, {.seconds = 10}), IsInconclusive("a loop of P0 would go round more than 8 times"));
   options.engine = Engine::view;
   EXPECT_THAT(check(p, options, {.states = 100}), IsInconclusive("the limit of 100 states was reached"));
 }
