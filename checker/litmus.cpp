@@ -2,27 +2,22 @@
 
 #include <algorithm>
 
+#include "kernels/core/each_instruction.h"
+
 namespace fencewise {
 namespace {
 
 bool is_hang(const Finding& f) { return f.kind == FindingKind::stuck || f.kind == FindingKind::livelock; }
 bool has_execution(const Finding& f) { return !f.witness.launches.empty(); }
 
-bool uses_proxy(const Instruction& instruction) {
-  const auto goes_by_proxy = [](const Access& access) { return access.proxy != Proxy::generic; };
-  if (const auto* load = std::get_if<Load>(&instruction.operation)) return goes_by_proxy(load->access);
-  if (const auto* store = std::get_if<Store>(&instruction.operation)) return goes_by_proxy(store->access);
-  if (const auto* atomic = std::get_if<Atomic>(&instruction.operation)) return goes_by_proxy(atomic->access);
-  return std::holds_alternative<ProxyFenceOp>(instruction.operation);
-}
-
-// Proxies are told by the instruction: a name that is declared plainly may be read by any.
-bool uses_proxies(const Problem& problem) {
+// Also where nothing but a fence speaks of them.
+bool speaks_of_proxies(const Problem& problem) {
+  bool fence = false;
   for (const Kernel& kernel : problem.kernels)
-    for (const Block& block : kernel.blocks)
-      if (std::any_of(block.instructions.begin(), block.instructions.end(), uses_proxy)) return true;
-  return std::any_of(problem.buffers.begin(), problem.buffers.end(),
-                     [](const Buffer& b) { return b.alias_of.has_value(); });
+    each_instruction(kernel, [&](InstructionRef, const Instruction& i) {
+      fence |= std::holds_alternative<ProxyFenceOp>(i.operation);
+    });
+  return fence || uses_proxies(problem);
 }
 
 CheckOptions check_options(const LitmusOptions& options) {
@@ -82,7 +77,7 @@ std::optional<Finding> satisfying(Problem test, const LitmusOptions& options, co
 LitmusOutcome run_litmus(const Problem& test, const LitmusOptions& options, const Limits& limits,
                          const Progress& progress) {
   LitmusOutcome outcome;
-  if (!reading_of(options.model).proxies && options.model != Model::sc && uses_proxies(test)) {
+  if (!reading_of(options.model).proxies && options.model != Model::sc && speaks_of_proxies(test)) {
     outcome.statement = outcome.liveness = Verdict::inconclusive;
     outcome.reason = "proxies and aliases are not modelled by ptx-v6.0";
     outcome.not_modelled = true;

@@ -16,6 +16,11 @@ if(PROJECT_IS_TOP_LEVEL AND NOT CMAKE_CXX_COMPILER_LAUNCHER)
   endif()
 endif()
 
+# With CMAKE_UNITY_BUILD: sources in a unit. (Names of anonymous namespaces must then differ within a library.)
+if(NOT DEFINED CMAKE_UNITY_BUILD_BATCH_SIZE)
+  set(CMAKE_UNITY_BUILD_BATCH_SIZE 10)
+endif()
+
 # FENCEWISE_INSTRUMENTATION: flags that every object and every link of the build needs,
 # and that a consumer of such a build needs too.
 set(FENCEWISE_INSTRUMENTATION "")
@@ -44,7 +49,13 @@ add_link_options(${FENCEWISE_INSTRUMENTATION})
 # Warnings and the language level, for every target of the project. Never exported.
 add_library(fencewise_warnings INTERFACE)
 target_compile_options(fencewise_warnings INTERFACE
-  -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wno-sign-conversion -Wnon-virtual-dtor)
+  -Wall -Wextra -Wpedantic -Wconversion -Wno-sign-conversion -Wnon-virtual-dtor)
+if(NOT CMAKE_UNITY_BUILD)
+  target_compile_options(fencewise_warnings INTERFACE -Wshadow)
+elseif(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
+  # What another file of the same unit calls so is not shadowed.
+  target_compile_options(fencewise_warnings INTERFACE -Wshadow=local)
+endif()
 if(FENCEWISE_WERROR)
   target_compile_options(fencewise_warnings INTERFACE -Werror)
 endif()

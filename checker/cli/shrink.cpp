@@ -7,7 +7,7 @@
 namespace fencewise {
 namespace {
 
-constexpr std::size_t most_shapes = 400;      // that are looked at
+constexpr std::size_t most_tried_shapes = 400;      // that are looked at
 constexpr std::uint64_t most_graphs = 2'000;  // for each
 constexpr std::uint64_t most_states = 5'000;
 
@@ -18,7 +18,7 @@ std::vector<Parameters> shapes(const Protocol& protocol, const Parameters& most)
     if (!p.choices.empty() || most[p.name] <= p.min) continue;
     std::vector<Parameters> next;
     for (const Parameters& shape : found)
-      for (std::int64_t v = p.min; v <= most[p.name] && next.size() < most_shapes; ++v) {
+      for (std::int64_t v = p.min; v <= most[p.name] && next.size() < most_tried_shapes; ++v) {
         next.push_back(shape);
         next.back().set(p.name, v);
       }

@@ -21,7 +21,7 @@
 namespace fencewise {
 namespace {
 
-constexpr std::size_t most_shapes = 10'000;
+constexpr std::size_t most_swept_shapes = 10'000;
 
 struct Range {
   std::string name;
@@ -48,7 +48,7 @@ std::vector<std::int64_t> values_in(const std::string& list, const std::string& 
     const std::int64_t to = dots == std::string::npos ? from : number_in(part.substr(dots + 2), whole);
     if (from > to || from < parameter.min || to > parameter.max)
       throw InputError(fmt::format("--sweep {}: {} goes from {} to {}", whole, parameter.name, parameter.min, parameter.max));
-    if (to - from >= static_cast<std::int64_t>(most_shapes)) throw InputError(fmt::format("--sweep has more than {} shapes", most_shapes));
+    if (to - from >= static_cast<std::int64_t>(most_swept_shapes)) throw InputError(fmt::format("--sweep has more than {} shapes", most_swept_shapes));
     for (std::int64_t v = from; v <= to; ++v) values.push_back(v);
   }
   return values;
@@ -114,7 +114,7 @@ std::vector<Shape> shapes_of(const std::vector<Range>& ranges, const Subject& su
     std::vector<Subject> next;
     for (const Subject& one : subjects)
       for (const std::int64_t v : r.values) {
-        if (next.size() >= most_shapes) throw InputError(fmt::format("--sweep has more than {} shapes", most_shapes));
+        if (next.size() >= most_swept_shapes) throw InputError(fmt::format("--sweep has more than {} shapes", most_swept_shapes));
         next.push_back(one);
         next.back().params.set(r.name, v);
       }
@@ -132,6 +132,7 @@ std::vector<Shape> shapes_of(const std::vector<Range>& ranges, const Subject& su
 // What was found, shape by shape: printed at once, kept for --csv.
 class SweepTable {
  public:
+  // `prints`: each row, or nothing.
   SweepTable(const std::vector<Range>& ranges, bool prints) : ranges_(ranges), prints_(prints) {
     table_.key = "sweep";
     for (const Range& r : ranges) {
@@ -168,7 +169,6 @@ class SweepTable {
     table_.rows.push_back(std::move(row));
   }
 
-  void end(const std::string& summary) const { print(summary); }
   [[nodiscard]] const Table& table() const { return table_; }
 
   // "splits=2 threads=1"
@@ -231,7 +231,8 @@ int check_sweep(const Options& options) {
   const std::vector<Range> ranges = ranges_of(options.sweep, subject);
   const std::vector<Shape> shapes = shapes_of(ranges, subject);
   require_writable(options.csv);
-  SweepTable table(ranges, !stdout_is_taken(options));
+  const bool as_text = !stdout_is_taken(options);
+  SweepTable table(ranges, as_text && !options.quiet);
   std::string smallest;
   std::size_t inconclusive = 0;
   JobsDone progress(!options.quiet, "shapes", shapes.size());
@@ -254,8 +255,9 @@ int check_sweep(const Options& options) {
       },
       [&] { progress.show(done); });
   const std::string open = inconclusive == 0 ? "" : fmt::format("; {} inconclusive", inconclusive);
-  table.end(smallest.empty() ? fmt::format("{}: no shape fails{}\n", subject.name, open)
-                             : fmt::format("{}: the smallest that fails is {}{}\n", subject.name, smallest, open));
+  if (as_text)
+    print_out(smallest.empty() ? fmt::format("{}: no shape fails{}\n", subject.name, open)
+                               : fmt::format("{}: the smallest that fails is {}{}\n", subject.name, smallest, open));
   if (!options.csv.empty()) write_output(options.csv, to_csv(table.table()));
   if (!smallest.empty()) return exit_violated;
   return inconclusive == 0 ? exit_verified : exit_inconclusive;

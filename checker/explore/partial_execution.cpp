@@ -12,20 +12,6 @@ namespace fencewise {
 
 namespace {
 
-bool uses_proxies(const Problem& problem) {
-  if (std::any_of(problem.buffers.begin(), problem.buffers.end(),
-                  [](const Buffer& b) { return b.alias_of.has_value(); }))
-    return true;
-  const auto generic = [](const Instruction& i) {
-    const Access* access = access_of(i);
-    return access == nullptr || access->proxy == Proxy::generic;
-  };
-  for (const Kernel& kernel : problem.kernels)
-    for (const Block& block : kernel.blocks)
-      if (!std::all_of(block.instructions.begin(), block.instructions.end(), generic)) return true;
-  return false;
-}
-
 }  // namespace
 
 LaunchContext::LaunchContext(const Problem& p, const Stage& s, const Reading& r, const MemoryImage& m,
@@ -46,6 +32,7 @@ LaunchContext::LaunchContext(const Problem& p, const Stage& s, const Reading& r,
       for (std::uint32_t n = 0; n < kernel.registers.size(); ++n) at_exit.push_back(RegisterId{n});
     liveness.emplace_back(kernel, at_exit);
     may_access.emplace_back(kernel);
+    behind_barriers.emplace_back(kernel);
   }
 }
 
@@ -405,9 +392,9 @@ struct PartialExecution::Run {
     return true;
   }
 
-  // At a loop's header again. A round that memory, or a choice, decided counts towards the bound; a round that did nothing others can
-  // notice and left everything live as it was is a spin: the thread stops here, as the same behaviour exists with the read
-  // taking its last value at once.
+  // At a loop's header again. A round that memory, or a choice, decided counts towards the bound, and so does one that left everything
+  // live as it was, since nothing else can end the loop. If such a round did nothing that others can notice it is a spin: the thread
+  // stops here, as the same behaviour exists with the read taking its last value at once.
   bool loop_header() {
     const BlockId header = cursor->state.block;
     auto& loops = cursor->loops;
@@ -425,7 +412,7 @@ struct PartialExecution::Run {
       stop(ThreadStatus::spinning);
       return false;
     }
-    if (record->control != cursor->state.control || (choice != thread.chosen.end() && choice->first < cursor->sequence)) {
+    if (live == record->registers || record->control != cursor->state.control || (choice != thread.chosen.end() && choice->first < cursor->sequence)) {
       if (++record->rounds >= context.loop_bound) {
         stop(ThreadStatus::loop_bound);
         return false;

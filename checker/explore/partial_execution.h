@@ -16,6 +16,7 @@
 #include <string>
 #include <vector>
 
+#include "checker/explore/barrier_rules.h"
 #include "checker/explore/memory_image.h"
 #include "kernels/core/flow.h"
 #include "kernels/core/interpreter.h"
@@ -38,6 +39,7 @@ struct LaunchContext {
   bool proxies = false;               // some access is not generic, or some buffer is an alias
   std::vector<Liveness> liveness;     // [kernel]
   std::vector<MayAccess> may_access;  // [kernel]
+  std::vector<BehindBarriers> behind_barriers;  // [kernel]
 
   LaunchContext(const Problem& problem, const Stage& stage, const Reading& reading,
                 const MemoryImage& memory, Terms& terms, Dependencies& dependencies,

@@ -28,7 +28,8 @@ class Search {
       if (auto found = parted_lanes(barrier, arrivals)) return found;
       if (auto found = two_kinds(barrier, arrivals)) return found;
     }
-    return lanes_that_wait_apart();
+    if (auto found = lanes_that_wait_apart()) return found;
+    return lane_that_went_past();
   }
 
  private:
@@ -77,6 +78,32 @@ class Search {
           return parted({image_.cta_of[a.thread], a.id}, a.arrive, b.arrive);
       }
     return std::nullopt;
+  }
+
+  // A lane that has exited from behind the barriers, where others of its warp came to one without it.
+  [[nodiscard]] std::optional<BarrierMisuse> lane_that_went_past() const {
+    for (ThreadId t = 0; t < x_.threads.size(); ++t) {
+      if (x_.threads[t].status != ThreadStatus::exited) continue;
+      const EventId past = first_behind_barriers(t);
+      if (past == no_event) continue;
+      for (const auto& [barrier, arrivals] : arrivals_)
+        for (const Arrival& a : arrivals) {
+          const bool came_too = std::any_of(arrivals.begin(), arrivals.end(),
+                                            [&](const Arrival& b) { return b.at.thread == t && b.phase == a.phase; });
+          if (came_too || !of_one_warp(image_, a.at.thread, t) || !wants_whole_warps(barrier_of(image_, a.at))) continue;
+          return found(barrier, a.event, past,
+                       fmt::format("{} comes to '{}', which {} of the same warp has gone past to '{}': lanes come to an aligned "
+                                   "barrier together",
+                                   thread(a.event), text(a.event), thread(past), text(past)));
+        }
+    }
+    return std::nullopt;
+  }
+  [[nodiscard]] EventId first_behind_barriers(ThreadId t) const {
+    const BehindBarriers& behind = x_.context().behind_barriers[image_.threads[t].coordinates.kernel.value];
+    for (EventId e = 0; e < x_.graph.events.size(); ++e)
+      if (x_.graph.events[e].thread == t && x_.graph.events[e].kind != EventKind::init && behind.has(x_.info[e].where)) return e;
+    return no_event;
   }
 
   // A thread whose arrival may still count when it comes again.

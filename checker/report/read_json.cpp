@@ -13,7 +13,7 @@
 namespace fencewise {
 namespace {
 
-using Json = nlohmann::json;
+using UnorderedJson = nlohmann::json;
 
 constexpr std::size_t largest_text = std::size_t{64} << 20U;  // bytes
 constexpr int deepest_nesting = 32;
@@ -22,7 +22,7 @@ constexpr std::uint64_t largest_count = 1'000'000;  // replays, launches, line n
 // A value of the file and how it was reached. Throws what is wrong with it.
 class Node {
  public:
-  Node(const Json& json, std::string path, const std::string& file)
+  Node(const UnorderedJson& json, std::string path, const std::string& file)
       : json_(json), path_(std::move(path)), file_(file) {}
 
   [[noreturn]] void refuse(const std::string& what) const {
@@ -81,14 +81,14 @@ class Node {
     return *value;
   }
 
-  [[nodiscard]] const Json& json() const { return json_; }
+  [[nodiscard]] const UnorderedJson& json() const { return json_; }
 
  private:
   [[nodiscard]] std::string shown() const {
     return json_.is_number() ? json_.dump() : std::string(json_.type_name());
   }
 
-  const Json& json_;
+  const UnorderedJson& json_;
   std::string path_;
   const std::string& file_;
 };
@@ -305,23 +305,23 @@ CheckResult result(const Node& root) {
   return r;
 }
 
-Json parsed(std::string_view text, const std::string& name) {
+UnorderedJson parsed(std::string_view text, const std::string& name) {
   if (text.size() > largest_text)
     throw InputError(fmt::format("{}: larger than {} MiB", name, largest_text >> 20U));
-  const auto not_too_deep = [&name](int depth, Json::parse_event_t, Json&) {
+  const auto not_too_deep = [&name](int depth, UnorderedJson::parse_event_t, UnorderedJson&) {
     if (depth > deepest_nesting)
       throw InputError(fmt::format("{}: nested deeper than {}", name, deepest_nesting));
     return true;
   };
   try {
-    return Json::parse(text.begin(), text.end(), not_too_deep);
-  } catch (const Json::parse_error& error) {
+    return UnorderedJson::parse(text.begin(), text.end(), not_too_deep);
+  } catch (const UnorderedJson::parse_error& error) {
     throw InputError(fmt::format("{}: no JSON (byte {})", name, error.byte));
   }
 }
 
 // The first place where the file and what was understood of it differ.
-void check_equal(const Node& found, const Json& understood) {
+void check_equal(const Node& found, const UnorderedJson& understood) {
   if (found.json().is_object() && understood.is_object()) {
     for (const auto& [key, value] : found.json().items()) {
       if (!understood.contains(key)) found.refuse(fmt::format("unknown key '{}'", key));
@@ -341,7 +341,7 @@ void check_equal(const Node& found, const Json& understood) {
 }  // namespace
 
 Report report_from_json(std::string_view text, const std::string& name) {
-  const Json json = parsed(text, name);
+  const UnorderedJson json = parsed(text, name);
   const Node root(json, "", name);
   if (!json.is_object() || !json.contains("schema"))
     root.refuse("no report of fencewise: the key 'schema' is missing");
@@ -353,7 +353,7 @@ Report report_from_json(std::string_view text, const std::string& name) {
   report.variant = root["variant"].text();
   report.options = check_options(root);
   report.result = result(root);
-  Json understood = Json::parse(to_json(report));
+  UnorderedJson understood = UnorderedJson::parse(to_json(report));
   understood["seconds"] = json["seconds"];  // written to the millisecond
   check_equal(root, understood);
   return report;

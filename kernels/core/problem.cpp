@@ -1,9 +1,12 @@
 #include "kernels/core/problem.h"
 
+#include <algorithm>
 #include <map>
 
 #include <fmt/format.h>
 
+#include "kernels/core/access.h"
+#include "kernels/core/each_instruction.h"
 #include "kernels/core/error.h"
 
 namespace fencewise {
@@ -83,6 +86,16 @@ std::vector<std::optional<BufferId>> bindings_of(const Problem& problem, const L
     throw InputError(fmt::format("launch '{}': {} buffers given, but kernel '{}' has {} global arrays",
                                  launch.name, launch.arrays.size(), code.name, position));
   return bindings;
+}
+
+bool uses_proxies(const Problem& problem) {
+  bool used = std::any_of(problem.buffers.begin(), problem.buffers.end(), [](const Buffer& b) { return b.alias_of.has_value(); });
+  for (const Kernel& kernel : problem.kernels)
+    each_instruction(kernel, [&](InstructionRef, const Instruction& i) {
+      const Access* access = access_of(i);
+      used |= access != nullptr && access->proxy != Proxy::generic;
+    });
+  return used;
 }
 
 }  // namespace fencewise

@@ -102,6 +102,10 @@ struct Problem {
   [[nodiscard]] std::optional<BufferId> find_buffer(std::string_view name) const;
 };
 
+// True if a buffer has a second name, or an access goes by another proxy than the generic one. (Proxies are told by the
+// instruction: a name that is declared plainly may be read by any.)
+[[nodiscard]] bool uses_proxies(const Problem& problem);
+
 // One thread of a launch, in order of its id (cta-major, then x fastest within the CTA).
 struct ThreadCoordinates {
   KernelId kernel;

@@ -11,7 +11,7 @@
 namespace fencewise {
 namespace {
 
-constexpr std::string_view prefix = "drop-barrier-";
+constexpr std::string_view drop_barrier_prefix = "drop-barrier-";
 
 // Reverse post-order. What a branch skips to is visited first, so that it comes after what the branch takes.
 std::vector<BlockId> in_reading_order(const Kernel& kernel) {
@@ -66,13 +66,13 @@ Kernel without_barrier(const Kernel& kernel, std::size_t n) {
   return without;
 }
 
-std::string drop_barrier_name(std::size_t n) { return fmt::format("{}{}", prefix, n); }
+std::string drop_barrier_name(std::size_t n) { return fmt::format("{}{}", drop_barrier_prefix, n); }
 
 std::optional<std::size_t> dropped_barrier(std::string_view variant) {
-  if (!variant.starts_with(prefix)) return std::nullopt;
+  if (!variant.starts_with(drop_barrier_prefix)) return std::nullopt;
   const char* const last = variant.data() + variant.size();
   std::size_t n = 0;
-  const auto [end, error] = std::from_chars(variant.data() + prefix.size(), last, n);
+  const auto [end, error] = std::from_chars(variant.data() + drop_barrier_prefix.size(), last, n);
   return error == std::errc() && end == last ? std::optional(n) : std::nullopt;
 }
 

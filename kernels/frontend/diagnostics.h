@@ -38,5 +38,8 @@ class Diagnostics {
 
 // 'text' in single quotes, printable and at most a few dozen characters, whatever the file contained.
 [[nodiscard]] std::string quoted(std::string_view text);
+// Also for what std::quoted would take if a header brought it in.
+[[nodiscard]] inline std::string quoted(const std::string& text) { return quoted(std::string_view(text)); }
+[[nodiscard]] inline std::string quoted(const char* text) { return quoted(std::string_view(text)); }
 
 }  // namespace fencewise

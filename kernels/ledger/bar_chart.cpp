@@ -10,7 +10,7 @@
 namespace fencewise {
 namespace {
 
-constexpr double width = 760, height = 300;                     // of one chart
+constexpr double chart_width = 760, chart_height = 300;         // of one chart
 constexpr double left = 80, right = 20, top = 54, bottom = 40;  // margins of its axes
 constexpr std::array<std::string_view, 6> colours{"#3b6ea8", "#d9822b", "#5a9e6f",
                                                   "#a85b8f", "#8a7a4f", "#6b6b6b"};
@@ -48,22 +48,22 @@ class Drawing {
   }
 
   std::string draw() {
-    text(width / 2, 20, "middle", chart_.title, 15);
+    text(chart_width / 2, 20, "middle", chart_.title, 15);
     legend();
     grid();
     for (std::size_t s = 0; s < chart_.series.size(); ++s) bars(s);
     for (std::size_t g = 0; g < chart_.labels.size(); ++g)
-      text(left + group_width() * (static_cast<double>(g) + 0.5), height - bottom + 18, "middle",
+      text(left + group_width() * (static_cast<double>(g) + 0.5), chart_height - bottom + 18, "middle",
            chart_.labels[g], 12);
     return svg_;
   }
 
  private:
   [[nodiscard]] double group_width() const {
-    return (width - left - right) / static_cast<double>(std::max<std::size_t>(1, chart_.labels.size()));
+    return (chart_width - left - right) / static_cast<double>(std::max<std::size_t>(1, chart_.labels.size()));
   }
   [[nodiscard]] double y_of(double value) const {
-    return height - bottom - value / ceiling_ * (height - top - bottom);
+    return chart_height - bottom - value / ceiling_ * (chart_height - top - bottom);
   }
 
   void text(double x, double y, std::string_view anchor, std::string_view content, int size) {
@@ -92,7 +92,7 @@ class Drawing {
       const double value = ceiling_ * i / 5;
       svg_ += fmt::format(R"(<line x1="{:.1f}" y1="{:.1f}" x2="{:.1f}" y2="{:.1f}" stroke="#ddd"/>)"
                           "\n",
-                          left, y_of(value) + offset_, width - right, y_of(value) + offset_);
+                          left, y_of(value) + offset_, chart_width - right, y_of(value) + offset_);
       text(left - 6, y_of(value) + 4, "end", fmt::format("{:g}", value), 11);
     }
     text(left - 6, 42, "end", chart_.unit, 11);  // on the legend's line, clear of the topmost number
@@ -106,7 +106,7 @@ class Drawing {
       const double value = series.values[g];
       if (value < 0) continue;
       const double x = left + group_width() * (static_cast<double>(g) + 0.1) + w * static_cast<double>(s);
-      rectangle(x, y_of(value), w, height - bottom - y_of(value), colours[s % colours.size()],
+      rectangle(x, y_of(value), w, chart_height - bottom - y_of(value), colours[s % colours.size()],
                 fmt::format("{} {}: {:g} {}", chart_.labels[g], series.name, value, chart_.unit));
     }
   }
@@ -120,15 +120,15 @@ class Drawing {
 }  // namespace
 
 std::string to_svg(const std::vector<BarChart>& charts) {
-  const double total = height * static_cast<double>(charts.size());
+  const double total = chart_height * static_cast<double>(charts.size());
   std::string svg = fmt::format(
       R"(<svg xmlns="http://www.w3.org/2000/svg" width="{0:.0f}" height="{1:.0f}" viewBox="0 0 {0:.0f} {1:.0f}" font-family="sans-serif">)"
       "\n"
       R"(<rect width="100%" height="100%" fill="white"/>)"
       "\n",
-      width, total);
+      chart_width, total);
   for (std::size_t c = 0; c < charts.size(); ++c)
-    svg += Drawing(charts[c], height * static_cast<double>(c)).draw();
+    svg += Drawing(charts[c], chart_height * static_cast<double>(c)).draw();
   return svg + "</svg>\n";
 }
 

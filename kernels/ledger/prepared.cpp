@@ -72,7 +72,7 @@ PreparedRun prepare_reduction(const ReductionShape& reduction, std::int64_t n) {
           .buffers = {buffer_of("in", in), floats("out", blocks)},
           .params = {},
           .is_right = [sum](const PreparedRun& p) {
-            const auto out = view<float>(p.buffers[1]);
+            const auto out = contents<float>(p.buffers[1]);
             return std::accumulate(out.begin(), out.end(), 0.0) == sum;
           }};
 }
@@ -92,7 +92,7 @@ PreparedRun prepare_reverse(std::int64_t n, const ReverseSteps& steps) {
           .buffers = std::move(buffers),
           .params = {},
           .is_right = [reversed = std::move(reversed)](const PreparedRun& p) {
-            return equal(view<float>(p.buffers[1]), std::span<const float>(reversed));
+            return equal(contents<float>(p.buffers[1]), std::span<const float>(reversed));
           }};
 }
 
@@ -112,9 +112,9 @@ PreparedRun prepare_splitk_gemv(const SplitkGemv& gemv, std::int64_t rows, std::
                       buffer_of("sem", std::vector<std::uint32_t>(grid.x))},
           .params = {static_cast<std::uint64_t>(columns)},
           .is_right = [product = std::move(product)](const PreparedRun& p) {
-            const auto sem = view<std::uint32_t>(p.buffers[4]);
+            const auto sem = contents<std::uint32_t>(p.buffers[4]);
             const bool reset = std::all_of(sem.begin(), sem.end(), [](std::uint32_t s) { return s == 0; });
-            return reset && equal(view<float>(p.buffers[2]), std::span<const float>(product));
+            return reset && equal(contents<float>(p.buffers[2]), std::span<const float>(product));
           }};
 }
 
@@ -146,7 +146,7 @@ PreparedRun prepare_gemm(GemmVersion version, const GemmData& data) {
 }
 
 double largest_error(const PreparedRun& gemm, const GemmData& data) {
-  const auto c = view<float>(gemm.buffers[2]);
+  const auto c = contents<float>(gemm.buffers[2]);
   double error = 0;
   for (std::size_t i = 0; i < c.size(); ++i)
     error = std::max(error, std::abs(static_cast<double>(c[i]) - data.double_product[i]));

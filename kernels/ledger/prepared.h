@@ -34,10 +34,10 @@ struct PreparedRun {
 [[nodiscard]] RunResult run(PreparedRun& prepared, unsigned workers = 1);
 
 // A buffer as numbers. The view lives as long as the buffer.
-template <class T> [[nodiscard]] std::span<T> view(PreparedBuffer& buffer) {
+template <class T> [[nodiscard]] std::span<T> contents(PreparedBuffer& buffer) {
   return {reinterpret_cast<T*>(buffer.bytes.data()), buffer.bytes.size() / sizeof(T)};
 }
-template <class T> [[nodiscard]] std::span<const T> view(const PreparedBuffer& buffer) {
+template <class T> [[nodiscard]] std::span<const T> contents(const PreparedBuffer& buffer) {
   return {reinterpret_cast<const T*>(buffer.bytes.data()), buffer.bytes.size() / sizeof(T)};
 }
 

@@ -23,8 +23,6 @@ struct Version {
   [[nodiscard]] const Counters& counters() const { return executed.run.counters; }
 };
 
-Cell us(double seconds) { return {seconds * 1e6, 3}; }
-
 Table counters_table(const std::vector<Version>& versions, std::int64_t n) {
   Table table{"counters",
               fmt::format("Sum of {} floats", n),
@@ -71,7 +69,7 @@ Table times_table(const std::vector<Version>& versions, const Device& device) {
     const Prediction p = predict_reduction(v.counters(), device);
     const double bytes = 32.0 * static_cast<double>(v.counters().gld_sectors);
     table.rows.push_back({fmt::format("v{}", static_cast<int>(v.reduction.version)),
-                          us(p.seconds_of("issue")), us(p.seconds_of("shared")), us(p.seconds_of("memory")),
+                          microseconds(p.seconds_of("issue")), microseconds(p.seconds_of("shared")), microseconds(p.seconds_of("memory")),
                           p.bound().resource, Cell(bytes / p.seconds() / 1e9, 0)});
   }
   return table;

@@ -47,8 +47,6 @@ std::string splits_text(const SplitkCost& best, const SplitkCost& last) {
                      &best == &last ? " (the most shown)" : "");
 }
 
-Cell us(double seconds) { return {seconds * 1e6, 3}; }
-
 }  // namespace
 
 Ledger splitk_ledger(const SplitkOptions& options) {
@@ -82,9 +80,9 @@ Ledger splitk_ledger(const SplitkOptions& options) {
   BarChart chart{fmt::format("Split-K GEMV on {}", device.name), "us", {}, {{"serial", {}}, {"atomic", {}}}};
   for (const SplitkCost& c : costs) {
     const bool s = &c == &serial, a = &c == &atomic;
-    table.rows.push_back({c.splits, c.ctas, c.waves, us(c.work), c.workspace_bytes, us(c.workspace),
-                          us(c.serial_counting), us(c.serial()), c.atomic_atomics, us(c.atomic_adds),
-                          us(c.rezero), us(c.atomic()),
+    table.rows.push_back({c.splits, c.ctas, c.waves, microseconds(c.work), c.workspace_bytes, microseconds(c.workspace),
+                          microseconds(c.serial_counting), microseconds(c.serial()), c.atomic_atomics, microseconds(c.atomic_adds),
+                          microseconds(c.rezero), microseconds(c.atomic()),
                           s && a ? "both"
                           : s    ? "serial"
                           : a    ? "atomic"

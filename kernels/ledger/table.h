@@ -25,6 +25,8 @@ struct Cell {
   Cell(double number, int decimals = 2) : value(number), digits(decimals) {}  // NOLINT
 };
 
+[[nodiscard]] inline Cell microseconds(double seconds) { return {seconds * 1e6, 3}; }
+
 // What a cell shows: "", "k6", "350208", "31.25", "yes".
 [[nodiscard]] std::string text_of(const Cell& cell);
 

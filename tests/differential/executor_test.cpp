@@ -3,6 +3,7 @@
 #include <random>
 #include <span>
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 #include <rapidcheck.h>
 #include <rapidcheck/gtest.h>

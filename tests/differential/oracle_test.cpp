@@ -130,11 +130,6 @@ TEST_P(EveryModel, TwoThreadsOfTwoOperationsAgreeWithTheOracle) {
 
 // --- Random programs ---
 
-std::uint64_t first_seed() {
-  const char* seed = std::getenv("FENCEWISE_TEST_SEED");
-  return seed != nullptr ? std::strtoull(seed, nullptr, 10) : 1;
-}
-
 // Compares as many as `wanted` programs that are small enough for the oracle.
 template <class Draw>
 void compare_random(Model model, std::uint64_t wanted, Draw&& draw) {

@@ -16,7 +16,7 @@ namespace fencewise::testing {
 namespace {
 
 // What a CTA does: one operation on one of two places.
-struct Step {
+struct PlannedStep {
   enum class Kind : std::uint8_t { load, store, add, reset, fence } kind = Kind::load;
   std::uint32_t place = 0;
   bool strong = true;
@@ -27,7 +27,7 @@ struct PlannedLaunch {
   std::uint32_t stream = 0;
   bool waits = false;  // for the launch before it, whatever its stream
   std::uint32_t ctas = 1;
-  std::vector<Step> steps;
+  std::vector<PlannedStep> steps;
 };
 
 struct Plan {
@@ -35,8 +35,8 @@ struct Plan {
   std::uint32_t replays = 1;
 };
 
-void emit(KernelBuilder& k, const Step& step, const Place& place, const Place& seen) {
-  using enum Step::Kind;
+void emit(KernelBuilder& k, const PlannedStep& step, const Place& place, const Place& seen) {
+  using enum PlannedStep::Kind;
   switch (step.kind) {
     case load: {
       const How how = !step.strong ? weak : step.synchronizes ? acquire(Scope::gpu) : relaxed(Scope::gpu);
@@ -66,7 +66,7 @@ Problem problem_of(const Plan& plan) {
     const auto id = static_cast<std::uint32_t>(problem.launches.size());
     KernelBuilder k(fmt::format("k{}", id + 1));
     const Array x = k.global("x", Type::u32), seen = k.global("seen", Type::u32);
-    for (const Step& step : planned.steps) {
+    for (const PlannedStep& step : planned.steps) {
       emit(k, step, x[step.place], seen[k.ctaid() + slots]);
       slots += planned.ctas;
     }
@@ -89,17 +89,17 @@ namespace rc {
 
 using fencewise::testing::Plan;
 using fencewise::testing::PlannedLaunch;
-using fencewise::testing::Step;
+using fencewise::testing::PlannedStep;
 
-template <> struct Arbitrary<Step> {
-  static Gen<Step> arbitrary() {
-    using enum Step::Kind;
-    return gen::build<Step>(
-        gen::set(&Step::kind,
-                 gen::weightedElement<Step::Kind>({{3, load}, {3, store}, {4, add}, {2, reset}, {2, fence}})),
-        gen::set(&Step::place, gen::inRange(0U, 2U)),
-        gen::set(&Step::strong, gen::weightedElement<bool>({{5, true}, {1, false}})),
-        gen::set(&Step::synchronizes, gen::arbitrary<bool>()));
+template <> struct Arbitrary<PlannedStep> {
+  static Gen<PlannedStep> arbitrary() {
+    using enum PlannedStep::Kind;
+    return gen::build<PlannedStep>(
+        gen::set(&PlannedStep::kind,
+                 gen::weightedElement<PlannedStep::Kind>({{3, load}, {3, store}, {4, add}, {2, reset}, {2, fence}})),
+        gen::set(&PlannedStep::place, gen::inRange(0U, 2U)),
+        gen::set(&PlannedStep::strong, gen::weightedElement<bool>({{5, true}, {1, false}})),
+        gen::set(&PlannedStep::synchronizes, gen::arbitrary<bool>()));
   }
 };
 
@@ -109,7 +109,7 @@ template <> struct Arbitrary<PlannedLaunch> {
         gen::set(&PlannedLaunch::stream, gen::inRange(0U, 2U)),
         gen::set(&PlannedLaunch::waits, gen::weightedElement<bool>({{2, false}, {1, true}})),
         gen::set(&PlannedLaunch::ctas, gen::weightedElement<std::uint32_t>({{3, 1U}, {1, 2U}})),
-        gen::set(&PlannedLaunch::steps, gen::resize(3, gen::arbitrary<std::vector<Step>>())));
+        gen::set(&PlannedLaunch::steps, gen::resize(3, gen::arbitrary<std::vector<PlannedStep>>())));
   }
 };
 

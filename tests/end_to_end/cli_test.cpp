@@ -7,7 +7,7 @@
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 
-#include "tests/support/process.h"
+#include "tests/end_to_end/program.h"
 
 namespace fencewise {
 namespace {
@@ -21,26 +21,6 @@ using testing::ProcessResult;
 using testing::run_process;
 using testing::ScratchFolder;
 using testing::write_file;
-
-std::vector<std::string> words(const std::string& text) {
-  std::vector<std::string> all(1);
-  for (const char c : text) {
-    if (c == ' ') {
-      all.emplace_back();
-    } else {
-      all.back() += c;
-    }
-  }
-  std::erase(all, "");
-  return all;
-}
-
-// Words are split at blanks; there is no shell.
-ProcessResult fencewise(const std::string& arguments, double interrupt_after = 0) {
-  std::vector<std::string> argv = words(arguments);
-  argv.insert(argv.begin(), FENCEWISE_CLI);
-  return run_process(argv, interrupt_after);
-}
 
 Json json_of(const std::string& arguments) { return Json::parse(fencewise(arguments + " --json -").out); }
 

@@ -4,7 +4,7 @@
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 
-#include "tests/support/process.h"
+#include "tests/end_to_end/program.h"
 
 namespace fencewise {
 namespace {
@@ -14,8 +14,6 @@ using ::testing::StartsWith;
 using Json = nlohmann::json;
 using testing::ProcessResult;
 using testing::ScratchFolder;
-
-ProcessResult fencewise(const std::string& arguments) { return testing::run_process(FENCEWISE_CLI, arguments); }
 
 struct BadInput {
   const char* arguments;

@@ -11,7 +11,7 @@
 #include <nlohmann/json.hpp>
 
 #include "tests/support/differential.h"
-#include "tests/support/process.h"
+#include "tests/end_to_end/program.h"
 
 namespace fencewise {
 namespace {
@@ -24,14 +24,8 @@ using ::testing::StartsWith;
 using Json = nlohmann::json;
 using testing::contents_of;
 using testing::ProcessResult;
-using testing::run_process;
 using testing::ScratchFolder;
 using testing::write_file;
-
-ProcessResult fencewise(std::vector<std::string> arguments) {
-  arguments.insert(arguments.begin(), FENCEWISE_CLI);
-  return run_process(arguments);
-}
 
 const std::string tests = std::string(FENCEWISE_SOURCE_DIR) + "/tests/litmus";
 

@@ -2,15 +2,13 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "tests/support/process.h"
+#include "tests/end_to_end/program.h"
 
 namespace fencewise {
 namespace {
 
 using ::testing::HasSubstr;
 using testing::ProcessResult;
-
-ProcessResult fencewise(const std::string& arguments) { return testing::run_process(FENCEWISE_CLI, arguments); }
 
 TEST(Progress, OfHsaHangsALockAndOfObeDoesNot) {
   const ProcessResult hsa = fencewise("check cas-lock --progress hsa");

@@ -10,7 +10,7 @@
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 
-#include "tests/support/process.h"
+#include "tests/end_to_end/program.h"
 
 namespace fencewise {
 namespace {
@@ -20,17 +20,11 @@ using ::testing::HasSubstr;
 using ::testing::StartsWith;
 using Json = nlohmann::json;
 using testing::ProcessResult;
-using testing::run_process;
 using testing::ScratchFolder;
 using testing::write_file;
 namespace fs = std::filesystem;
 
-ProcessResult fencewise(std::vector<std::string> arguments) {
-  arguments.insert(arguments.begin(), FENCEWISE_CLI);
-  return run_process(arguments);
-}
-
-const std::string ours = std::string(FENCEWISE_SOURCE_DIR) + "/tests/ptx/";
+const std::string ptx_tests = std::string(FENCEWISE_SOURCE_DIR) + "/tests/ptx/";
 
 std::string nvcc() {
   for (const char* path : {"/usr/local/cuda/bin/nvcc", "/usr/bin/nvcc"})
@@ -42,14 +36,14 @@ std::string nvcc() {
 
 TEST(PtxSubjects, AreCheckedWithTheirLaunchFile) {
   const ProcessResult result =
-      fencewise({"check", ours + "relay.sm_90.ptx", "--launch", ours + "relay.toml", "-q"});
+      fencewise({"check", ptx_tests + "relay.sm_90.ptx", "--launch", ptx_tests + "relay.toml", "-q"});
   EXPECT_EQ(result.exit_code, 0) << result.err;
   EXPECT_THAT(result.out, StartsWith("verified: "));
 }
 
 TEST(PtxSubjects, ShowCudaLinesOrPtxLines) {
-  const std::vector<std::string> check{"check", ours + "relay-no-order.sm_90.ptx", "--launch",
-                                       ours + "relay.toml"};
+  const std::vector<std::string> check{"check", ptx_tests + "relay-no-order.sm_90.ptx", "--launch",
+                                       ptx_tests + "relay.toml"};
   EXPECT_THAT(fencewise(check).out, HasSubstr("relay.cu:20"));
   std::vector<std::string> with_ptx_lines = check;
   with_ptx_lines.emplace_back("--ptx-lines");
@@ -59,8 +53,8 @@ TEST(PtxSubjects, ShowCudaLinesOrPtxLines) {
 // 128 threads are more than a graph is judged for.
 TEST(PtxSubjects, ThatMissAnAcquireAreToldWhyItSeemsToWorkAndWhatToAdd) {
   for (const char* threads : {"threads=2", "threads=64"}) {
-    const ProcessResult result = fencewise({"check", ours + "last_cta_sum-no-acquire.sm_90.ptx", "--launch",
-                                            ours + "last_cta_sum.toml", "--param", threads});
+    const ProcessResult result = fencewise({"check", ptx_tests + "last_cta_sum-no-acquire.sm_90.ptx", "--launch",
+                                            ptx_tests + "last_cta_sum.toml", "--param", threads});
     EXPECT_EQ(result.exit_code, 1);
     EXPECT_THAT(result.out, HasSubstr("no acquire before the later access")) << threads;
     EXPECT_THAT(result.out, HasSubstr("\nhint: runs rarely show this: a warp issues the later loads only after the branch on what "
@@ -73,7 +67,7 @@ TEST(PtxSubjects, ThatMissAnAcquireAreToldWhyItSeemsToWorkAndWhatToAdd) {
 TEST(PtxSubjects, ThatLackMoreThanAnAcquireAreNotToldThatOneHelps) {
   for (const char* kernel : {"relay-no-order", "last_cta_sum-no-release"}) {
     const std::string launch = std::string(kernel).substr(0, std::string(kernel).find('-'));
-    const ProcessResult result = fencewise({"check", ours + kernel + ".sm_90.ptx", "--launch", ours + launch + ".toml"});
+    const ProcessResult result = fencewise({"check", ptx_tests + kernel + ".sm_90.ptx", "--launch", ptx_tests + launch + ".toml"});
     EXPECT_EQ(result.exit_code, 1);
     EXPECT_THAT(result.out, ::testing::Not(HasSubstr("runs rarely show this"))) << kernel;
   }
@@ -83,7 +77,7 @@ TEST(PtxSubjects, ThatPrintShowTheLinesWithValuesInTheCounterexample) {
   const ScratchFolder folder;
   const std::string report = folder.file("cex.json");
   for (const std::vector<std::string>& how : {std::vector<std::string>{"--engine", "graph", "--races", "off"}, {"--engine", "view"}}) {
-    std::vector<std::string> check{"check", ours + "hand_over-no-fence.sm_90.ptx", "--launch", ours + "hand_over.toml", "--json", report};
+    std::vector<std::string> check{"check", ptx_tests + "hand_over-no-fence.sm_90.ptx", "--launch", ptx_tests + "hand_over.toml", "--json", report};
     check.insert(check.end(), how.begin(), how.end());
     const ProcessResult result = fencewise(check);
     EXPECT_EQ(result.exit_code, 1) << result.err;
@@ -103,7 +97,7 @@ TEST(PtxSubjects, ThatPrintShowTheLinesWithValuesInTheCounterexample) {
 // CTA 0 is left standing before its fence: it has not raised the flag yet.
 TEST(PtxSubjects, ThatPrintInARunThatNeverEndsShowWhatWasPrintedUntilThen) {
   const ProcessResult result = fencewise(
-      {"check", ours + "hand_over.sm_90.ptx", "--launch", ours + "hand_over.toml", "--engine", "view", "--progress", "unfair"});
+      {"check", ptx_tests + "hand_over.sm_90.ptx", "--launch", ptx_tests + "hand_over.toml", "--engine", "view", "--progress", "unfair"});
   EXPECT_EQ(result.exit_code, 1) << result.err;
   EXPECT_THAT(result.out, HasSubstr(R"(printf "block 0 puts in into the box\n")"));
   EXPECT_THAT(result.out, ::testing::Not(HasSubstr("flag up")));
@@ -111,7 +105,7 @@ TEST(PtxSubjects, ThatPrintInARunThatNeverEndsShowWhatWasPrintedUntilThen) {
 
 TEST(PtxSubjects, ThatPrintAreExploredAsIfTheyDidNot) {
   const auto explored = [&](const std::string& kernel, const char* engine, const char* ctas) {
-    const ProcessResult result = fencewise({"check", ours + kernel + ".sm_90.ptx", "--launch", ours + "hand_over.toml", "--param", ctas,
+    const ProcessResult result = fencewise({"check", ptx_tests + kernel + ".sm_90.ptx", "--launch", ptx_tests + "hand_over.toml", "--param", ctas,
                                             "--engine", engine});
     const std::string line = result.out.substr(result.out.find("\nexplored: "));
     return fmt::format("{} {}", result.exit_code, line.substr(0, line.find(';')));
@@ -123,7 +117,7 @@ TEST(PtxSubjects, ThatPrintAreExploredAsIfTheyDidNot) {
 }
 
 TEST(PtxSubjects, ThatPrintDoSoWhenTheyRun) {
-  const ProcessResult result = fencewise({"run", ours + "hand_over.sm_90.ptx", "--launch", ours + "hand_over.toml", "--param", "ctas=3"});
+  const ProcessResult result = fencewise({"run", ptx_tests + "hand_over.sm_90.ptx", "--launch", ptx_tests + "hand_over.toml", "--param", "ctas=3"});
   EXPECT_EQ(result.exit_code, 0) << result.out;
   EXPECT_THAT(result.out, HasSubstr("into the box\nflag up\nblock 1 saw the flag after 0.0 rounds\nblock 2 saw the flag after 0.0 rounds\n"));
 }
@@ -146,7 +140,7 @@ TEST(PtxSubjects, ThatHangAreToldAtOnceWhenTheyRun) {
 }
 
 TEST(PtxSubjects, NeedALaunchFile) {
-  const ProcessResult result = fencewise({"check", ours + "relay.sm_90.ptx"});
+  const ProcessResult result = fencewise({"check", ptx_tests + "relay.sm_90.ptx"});
   EXPECT_EQ(result.exit_code, 2);
   EXPECT_THAT(result.err, HasSubstr("needs --launch FILE.toml"));
 }
@@ -154,7 +148,7 @@ TEST(PtxSubjects, NeedALaunchFile) {
 TEST(PtxSubjects, OfASavedReportReplay) {
   const ScratchFolder folder;
   const std::string report = folder.file("cex.json");
-  EXPECT_EQ(fencewise({"check", ours + "relay-no-order.sm_90.ptx", "--launch", ours + "relay.toml", "--param",
+  EXPECT_EQ(fencewise({"check", ptx_tests + "relay-no-order.sm_90.ptx", "--launch", ptx_tests + "relay.toml", "--param",
                        "ctas=2", "--json", report, "-q"})
                 .exit_code,
             1);
@@ -167,7 +161,7 @@ TEST(PtxSubjects, OfASavedReportDoNotMakeNvccRunOtherPrograms) {
   const ScratchFolder folder;
   const std::string report = folder.file("cex.json");
   (void)fencewise(
-      {"check", ours + "relay-no-order.sm_90.ptx", "--launch", ours + "relay.toml", "--json", report, "-q"});
+      {"check", ptx_tests + "relay-no-order.sm_90.ptx", "--launch", ptx_tests + "relay.toml", "--json", report, "-q"});
   Json json = Json::parse(testing::contents_of(report));
   json["subject"] = "k.cu";
   json["params"]["--nvcc-args"] = "--compiler-bindir /tmp/evil";
@@ -202,9 +196,9 @@ TEST(PtxSubjects, AreInconclusiveOnlyWhereAThreadReachesWhatIsNotModelled) {
 }
 
 TEST(Show, PrintsThePtxOfAFileAndSaysThatAProtocolHasNone) {
-  const ProcessResult shown = fencewise({"show", ours + "relay.sm_90.ptx", "--format", "ptx"});
+  const ProcessResult shown = fencewise({"show", ptx_tests + "relay.sm_90.ptx", "--format", "ptx"});
   EXPECT_EQ(shown.exit_code, 0) << shown.err;
-  EXPECT_EQ(shown.out, testing::contents_of(ours + "relay.sm_90.ptx"));
+  EXPECT_EQ(shown.out, testing::contents_of(ptx_tests + "relay.sm_90.ptx"));
   const ProcessResult protocol = fencewise({"show", "mp", "--format", "ptx"});
   EXPECT_EQ(protocol.exit_code, 2);
   EXPECT_THAT(protocol.err, HasSubstr("show --format ptx is for .ptx and .cu files"));
@@ -214,20 +208,20 @@ TEST(Init, WritesALaunchFileThatCanBeChecked) {
   const ScratchFolder folder;
   for (const char* kernel : {"last_cta_sum", "relay", "block_scan", "forms"}) {
     const std::string launch = folder.file("l.toml");
-    EXPECT_EQ(fencewise({"init", ours + kernel + ".sm_90.ptx", "--out", launch}).exit_code, 0);
-    const ProcessResult result = fencewise({"show", ours + kernel + ".sm_90.ptx", "--launch", launch});
+    EXPECT_EQ(fencewise({"init", ptx_tests + kernel + ".sm_90.ptx", "--out", launch}).exit_code, 0);
+    const ProcessResult result = fencewise({"show", ptx_tests + kernel + ".sm_90.ptx", "--launch", launch});
     EXPECT_EQ(result.exit_code, 0) << kernel << ": " << result.err;
   }
 }
 
 TEST(Run, ExecutesAPtxFileAndJudgesIt) {
   const ProcessResult right =
-      fencewise({"run", ours + "block_scan.sm_80.ptx", "--launch", ours + "block_scan.toml", "--json", "-"});
+      fencewise({"run", ptx_tests + "block_scan.sm_80.ptx", "--launch", ptx_tests + "block_scan.toml", "--json", "-"});
   EXPECT_EQ(right.exit_code, 0) << right.err;
   const Json json = Json::parse(right.out);
   EXPECT_EQ(json["result"], "right");
   EXPECT_EQ(json["launches"].size(), 1U);
-  EXPECT_EQ(fencewise({"run", ours + "block_scan.sm_80.ptx", "--launch", ours + "block_scan.toml",
+  EXPECT_EQ(fencewise({"run", ptx_tests + "block_scan.sm_80.ptx", "--launch", ptx_tests + "block_scan.toml",
                        "--variant", "x"})
                 .exit_code,
             2);
@@ -236,7 +230,7 @@ TEST(Run, ExecutesAPtxFileAndJudgesIt) {
 TEST(CudaSubjects, AreCompiledWhereNvccIs) {
   if (nvcc().empty()) GTEST_SKIP() << "there is no nvcc";
   const ProcessResult result = fencewise(
-      {"check", ours + "relay.cu", "--launch", ours + "relay.toml", "--nvcc-args", "-DORDER=0", "-q"});
+      {"check", ptx_tests + "relay.cu", "--launch", ptx_tests + "relay.toml", "--nvcc-args", "-DORDER=0", "-q"});
   EXPECT_EQ(result.exit_code, 1) << result.err;
   const ScratchFolder folder;
   write_file(folder.file("bad.cu"), "__global__ void k() { undeclared(); }\n");
@@ -266,7 +260,7 @@ TEST_P(Idioms, HaveTheirVerdict) {
   for (const char* arch : {"sm_80", "sm_90", "sm_100"}) {
     const ProcessResult result =
         fencewise({"check", std::string(folder) + "/" + idiom.source + ".cu", "--launch",
-                   ours + "idioms/" + idiom.launch + ".toml", "--nvcc-args",
+                   ptx_tests + "idioms/" + idiom.launch + ".toml", "--nvcc-args",
                    std::string("-arch=") + arch + " " + idiom.macros, "--max-seconds", "120", "-q"});
     EXPECT_EQ(result.exit_code, idiom.exit_code) << arch << ": " << result.out << result.err;
   }

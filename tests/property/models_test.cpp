@@ -13,7 +13,7 @@
 namespace fencewise {
 namespace {
 
-std::set<std::string> states_of(const Problem& problem, Model model) {
+std::set<std::string> all_states_of(const Problem& problem, Model model) {
   CheckOptions options;
   options.model = model;
   options.races = Races::off;
@@ -35,7 +35,7 @@ TEST(PublishedModels, ShowTheSameWithoutProxies) {
   for (std::uint64_t seed = 1; seed <= seeds; ++seed) {
     Problem problem = generate_litmus(seed, options());
     problem.contract = {};
-    ASSERT_EQ(states_of(problem, Model::ptx_v6_0), states_of(problem, Model::ptx_v7_5))
+    ASSERT_EQ(all_states_of(problem, Model::ptx_v6_0), all_states_of(problem, Model::ptx_v7_5))
         << "seed " << seed << "\n"
         << testing::show(problem);
   }
@@ -53,7 +53,7 @@ TEST(ThePublishedModelsAndPtx, ShowTheSameWhereTheyAreNotMeantToDiffer) {
       for (Block& block : kernel.blocks)
         for (Instruction& instruction : block.instructions)
           if (auto* fence = std::get_if<Fence>(&instruction.operation)) fence->order = Order::acq_rel;
-    ASSERT_EQ(states_of(problem, Model::ptx), states_of(problem, Model::ptx_v7_5)) << "seed " << seed << "\n"
+    ASSERT_EQ(all_states_of(problem, Model::ptx), all_states_of(problem, Model::ptx_v7_5)) << "seed " << seed << "\n"
                                                                                    << testing::show(problem);
   }
 }

@@ -305,6 +305,11 @@ std::string Spread::text() const {
   return text;
 }
 
+std::uint64_t first_seed() {
+  const char* seed = std::getenv("FENCEWISE_TEST_SEED");
+  return seed != nullptr ? std::strtoull(seed, nullptr, 10) : 1;
+}
+
 bool small_scale() {
 #ifdef __SANITIZE_ADDRESS__
   return true;

@@ -53,4 +53,7 @@ class Spread {
 // FENCEWISE_TEST_SCALE=small, or built with a sanitizer.
 [[nodiscard]] bool small_scale();
 
+// Where random programs begin: FENCEWISE_TEST_SEED, or 1.
+[[nodiscard]] std::uint64_t first_seed();
+
 }  // namespace fencewise::testing

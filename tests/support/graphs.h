@@ -21,6 +21,8 @@ namespace place {
 inline constexpr Location x{0, 0, 4}, y{1, 0, 4}, flag{2, 0, 4};
 }
 
+inline constexpr Model every_ptx[] = {Model::ptx, Model::ptx_v6_0, Model::ptx_v7_5};
+
 // Order and scope of an operation.
 struct Strength {
   Order order = Order::weak;

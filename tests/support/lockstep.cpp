@@ -33,9 +33,9 @@ std::uint32_t to_u32(float f) {
   return f >= 4294967296.0F ? 0xffff'ffffU : static_cast<std::uint32_t>(f);
 }
 
-class Block {
+class LockstepBlock {
  public:
-  Block(const RandomKernel& random, std::uint32_t block, LockstepResult& result)
+  LockstepBlock(const RandomKernel& random, std::uint32_t block, LockstepResult& result)
       : random_(random), block_(block), result_(result), threads_(random.threads), shared_(shared_length) {}
 
   void run() {
@@ -311,7 +311,7 @@ LockstepResult run_lockstep(const RandomKernel& random) {
   for (std::uint32_t i = 0; i < global_length; ++i) result.global[i] = i * 3;
   result.out.resize(std::size_t{random.blocks} * random.threads * (variables + 1));
   result.memory_and_barriers.resize(std::size_t{random.blocks} * random.threads);
-  for (std::uint32_t b = 0; b < random.blocks; ++b) Block(random, b, result).run();
+  for (std::uint32_t b = 0; b < random.blocks; ++b) LockstepBlock(random, b, result).run();
   return result;
 }
 

@@ -73,11 +73,11 @@ ProcessResult run_process(const std::vector<std::string>& argv, double interrupt
   return result;
 }
 
-ProcessResult run_process(const std::string& program, const std::string& arguments) {
+ProcessResult run_process(const std::string& program, const std::string& arguments, double interrupt_after) {
   std::vector<std::string> argv{program};
   std::istringstream words(arguments);
   for (std::string word; words >> word;) argv.push_back(word);
-  return run_process(argv);
+  return run_process(argv, interrupt_after);
 }
 
 ScratchFolder::ScratchFolder() {

@@ -18,7 +18,7 @@ struct ProcessResult {
     const std::vector<std::pair<std::string, std::string>>& environment = {});
 
 // Arguments are split at blanks; there is no shell.
-[[nodiscard]] ProcessResult run_process(const std::string& program, const std::string& arguments);
+[[nodiscard]] ProcessResult run_process(const std::string& program, const std::string& arguments, double interrupt_after = 0);
 
 // A folder of its own that goes with the object.
 class ScratchFolder {

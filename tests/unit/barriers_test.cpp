@@ -197,6 +197,30 @@ TEST_P(Barriers, ThatLanesWaitAtApartAreMoreThanStuck) {
   EXPECT_THAT(run({.warp_size = 32}, either(sync(), sync(1, 32))), Violated(FindingKind::barrier_divergence, "barrier 0 of CTA 0"));
 }
 
+// Nobody waits for lanes that have exited, but one that has done what comes behind a barrier should have come to it. A lane that
+// returns before is left alone, as compilers leave `if (t >= n) return;` there.
+TEST_P(Barriers, AreNotGonePastByLanesWhileOthersOfTheWarpComeToThem) {
+  const Body nothing = [](KernelBuilder&) {};
+  const CheckResult past = run({.warp_size = 32}, either(sync(), nothing));
+  EXPECT_THAT(past, Violated(FindingKind::barrier_divergence, "barrier 0 of CTA 0"));
+  EXPECT_THAT(past.findings.front().message,
+              StartsWith("CTA 0 thread 0 comes to 'bar.sync 0', which CTA 0 thread 1 of the same warp has gone past to 'st.weak.u32 out["));
+  EXPECT_THAT(run({.warp_size = 32}, then(sync(), either(nothing, sync()))),
+              Violated(FindingKind::barrier_divergence, "barrier 0 of CTA 0"));
+  EXPECT_THAT(run({.warp_size = 1}, either(sync(), nothing)), Verified()) << "warps may go their own ways";
+  EXPECT_THAT(run({.warp_size = 32}, then(either(nothing, leave()), sync())), Verified());
+  EXPECT_THAT(run({.warp_size = 32}, then(sync(), then(either(nothing, leave()), sync()))), Verified());
+}
+
+// Undefined by the letter of PTX, as a return before a barrier is: what is done before it can't be told from a guard's work.
+TEST_P(Barriers, KnownGapThatLanesDoOtherWorkAndExitIsNotNoticed) {
+  const Body other_work = [](KernelBuilder& k) {
+    k.fence(Order::acq_rel, Scope::gpu);
+    k.exit();
+  };
+  EXPECT_THAT(run({.warp_size = 32}, either(sync(), other_work)), Verified());
+}
+
 // In the litmus dialect the first operand names no barrier of the hardware.
 TEST(BarriersOfLitmusTests, MayCountDifferently) {
   Problem p = parse_litmus("PTX t\n{ x = 0; }\n"
@@ -219,6 +243,24 @@ TEST(EmptyLoops, AreLivelocks) {
     p.contract = {};
     EXPECT_THAT(check(p, options), Violated(FindingKind::livelock)) << (engine == Engine::graph ? "graph" : "view");
   }
+}
+
+// The first thread writes without end, and what the second may read with it: no answer, but an end.
+TEST(LoopsThatWriteWithoutEnd, EndAtALimit) {
+  Problem p = parse_litmus("PTX t\n{ x = 0; }\n"
+                           " P0@cta 0,gpu 0      | P1@cta 1,gpu 0       ;\n"
+                           " LC00:               | LC01:                ;\n"
+                           " st.relaxed.gpu x, 1 | ld.relaxed.gpu r0, x ;\n"
+                           " st.relaxed.gpu x, 0 | bne r0, 1, LC01      ;\n"
+                           " goto LC00           |                      ;\n"
+                           "exists (0 == 0)\n",
+                           "t.litmus");
+  p.contract = {};
+  CheckOptions options;
+  options.engine = Engine::graph;
+  EXPECT_THAT(check(p, options, {.seconds = 10}), IsInconclusive("a loop of P0 would go round more than 8 times"));
+  options.engine = Engine::view;
+  EXPECT_THAT(check(p, options, {.states = 100}), IsInconclusive("the limit of 100 states was reached"));
 }
 
 // Nothing orders an exit before a barrier that did not wait for it. What the view explorer settles by then the axioms leave open.

@@ -643,19 +643,19 @@ TEST(Reverse, AcrossCtasRunsOneThreadACtaOnABufferInGlobalMemory) {
   EXPECT_NE(across.find_buffer("buf"), std::nullopt);
 }
 
-std::string message_passing(std::int64_t order, std::int64_t scope) {
+std::string actions_of_message_passing(std::int64_t order, std::int64_t scope) {
   const Problem problem = instantiate(protocol("mp"), with({{"order", order}, {"scope", scope}}));
   return actions_of(print(problem.kernels[0])) + actions_of(print(problem.kernels[1]));
 }
 
 TEST(MessagePassing, OrderAndScopeSayHowTheFlagIsAccessedWhileTheDataIsWeak) {
-  EXPECT_EQ(message_passing(0, 1),
+  EXPECT_EQ(actions_of_message_passing(0, 1),
             "st.weak.u32 data[0], 1\nst.weak.u32 flag[0], 1\nld.weak.u32 %flag, flag[0]\nld.weak.u32 %r3, "
             "data[0]\n");
-  EXPECT_EQ(message_passing(2, 2),
+  EXPECT_EQ(actions_of_message_passing(2, 2),
             "st.weak.u32 data[0], 1\nst.release.sys.u32 flag[0], 1\n"
             "ld.acquire.sys.u32 %flag, flag[0]\nld.weak.u32 %r3, data[0]\n");
-  EXPECT_EQ(message_passing(4, 0),
+  EXPECT_EQ(actions_of_message_passing(4, 0),
             "st.weak.u32 data[0], 1\nfence.sc.cta\nst.relaxed.cta.u32 flag[0], 1\n"
             "ld.relaxed.cta.u32 %flag, flag[0]\nfence.sc.cta\nld.weak.u32 %r3, data[0]\n");
 }

@@ -57,7 +57,7 @@ Report full_report() {
   return report;
 }
 
-std::string error_of(const std::string& text) {
+std::string reading_error_of(const std::string& text) {
   try {
     (void)report_from_json(text, "cex.json");
   } catch (const InputError& error) {
@@ -70,7 +70,7 @@ std::string error_of(const std::string& text) {
 std::string error_after(const std::string& pointer, const Json& value) {
   Json json = Json::parse(to_json(full_report()));
   json[Json::json_pointer(pointer)] = value;
-  return error_of(json.dump());
+  return reading_error_of(json.dump());
 }
 
 TEST(JsonReport, HasExactlyTheDocumentedKeys) {
@@ -121,18 +121,18 @@ TEST(JsonReport, ReadsKeysInAnyOrder) {
 }
 
 TEST(JsonReport, RefusesWhatIsNoJson) {
-  EXPECT_EQ(error_of(""), "cex.json: no JSON (byte 1)");
-  EXPECT_EQ(error_of("{\"schema\": "), "cex.json: no JSON (byte 12)");
-  EXPECT_EQ(error_of(std::string(100'000, '[')), "cex.json: nested deeper than 32");
+  EXPECT_EQ(reading_error_of(""), "cex.json: no JSON (byte 1)");
+  EXPECT_EQ(reading_error_of("{\"schema\": "), "cex.json: no JSON (byte 12)");
+  EXPECT_EQ(reading_error_of(std::string(100'000, '[')), "cex.json: nested deeper than 32");
 }
 
 TEST(JsonReport, RefusesEveryTruncation) {
   const std::string text = to_json(verified_report());
-  for (std::size_t n = 0; n + 2 < text.size(); ++n) EXPECT_NE(error_of(text.substr(0, n)), "accepted") << n;
+  for (std::size_t n = 0; n + 2 < text.size(); ++n) EXPECT_NE(reading_error_of(text.substr(0, n)), "accepted") << n;
 }
 
 TEST(JsonReport, RefusesAnotherSchema) {
-  EXPECT_EQ(error_of("[]"), "cex.json: no report of fencewise: the key 'schema' is missing");
+  EXPECT_EQ(reading_error_of("[]"), "cex.json: no report of fencewise: the key 'schema' is missing");
   EXPECT_EQ(error_after("/schema", "fencewise-report-9"),
             "cex.json: schema: unknown 'fencewise-report-9'; expected 'fencewise-report-1'");
 }
@@ -179,7 +179,7 @@ TEST(JsonReport, RefusesUnknownAndMissingKeys) {
   EXPECT_EQ(error_after("/findings/0/surprise", 1), "cex.json: findings[0]: unknown key 'surprise'");
   Json json = Json::parse(to_json(verified_report()));
   json.erase("search");
-  EXPECT_EQ(error_of(json.dump()), "cex.json: the key 'search' is missing");
+  EXPECT_EQ(reading_error_of(json.dump()), "cex.json: the key 'search' is missing");
 }
 
 TEST(JsonReport, RefusesEventsThatContradictTheWitness) {

@@ -14,8 +14,6 @@ using place::flag;
 using place::x;
 using place::y;
 
-constexpr Model every_ptx[] = {Model::ptx, Model::ptx_v6_0, Model::ptx_v7_5};
-
 // --- Coherence ---
 
 TEST(CoherenceAxiom, RefusesAnOrderAgainstProgramOrder) {

@@ -28,8 +28,8 @@ const Counters& counters(GemmVersion version, std::uint32_t n = 128) {
   return executed(version, n).run.counters;
 }
 
-constexpr std::uint64_t n = 128;
-constexpr std::uint64_t fma = n * n * n;
+constexpr std::uint64_t edge = 128;
+constexpr std::uint64_t fma = edge * edge * edge;
 
 TEST(Gemm, GivesTheBitsOfTheTripleLoop) {
   for (const GemmVariant& v : gemm_variants())
@@ -46,7 +46,7 @@ TEST(Gemm, GivesTheBitsOfTheTripleLoopAtAnyDepth) {
     for (const std::uint32_t depth : {v.tile_k, 3 * v.tile_k, 160U}) {
       const ExecutedGemm e = execute_gemm(v.version, gemm_data(128, depth));
       EXPECT_TRUE(e.same_bits) << v.name << " at depth " << depth;
-      EXPECT_EQ(e.run.counters.fma, n * n * depth) << v.name;
+      EXPECT_EQ(e.run.counters.fma, edge * edge * depth) << v.name;
     }
   EXPECT_THROW(static_cast<void>(prepare_gemm(k6, gemm_data(128, 12))), InputError);
 }
@@ -87,7 +87,7 @@ TEST(Gemm, TakesTheWavefrontsOfItsPatterns) {
   EXPECT_EQ(counters(k7).lds_wavefronts, ffma * 16 / 64);
   EXPECT_EQ(counters(k8).lds_wavefronts, ffma * 24 / 128);
   // Stores a warp and step: k5 8 scalar ones; k6 4 scalar ones of 2 ways and a float4; k7 the same without conflicts.
-  const std::uint64_t warp_steps = n / 8 * 8;
+  const std::uint64_t warp_steps = edge / 8 * 8;
   EXPECT_EQ(counters(k5).sts_wavefronts, warp_steps * 8);
   EXPECT_EQ(counters(k6).sts_wavefronts, warp_steps * (4 * 2 + 4));
   EXPECT_EQ(counters(k7).sts_wavefronts, warp_steps * (4 + 4));
@@ -102,21 +102,21 @@ TEST(Gemm, ReadsGlobalMemoryByWholeLines) {
   EXPECT_EQ(counters(k2).gld_lines, fma / 32 * 2);
   EXPECT_EQ(counters(k3).gld_lines, 2 * fma / 32 / 32);
   // A tile of 128 x 8 takes a line a row, of 8 x 128 four a row; every warp's share of either.
-  EXPECT_EQ(counters(k6).gld_lines, n / 8 * (128 + 8 * 4));
+  EXPECT_EQ(counters(k6).gld_lines, edge / 8 * (128 + 8 * 4));
 }
 
 TEST(Gemm, WaitsTwiceAStepAndOnceWithTwoBuffers) {
-  EXPECT_EQ(counters(k3).barriers, 16U * (n / 32) * 2);
-  EXPECT_EQ(counters(k4).barriers, 4U * (n / 8) * 2);
-  EXPECT_EQ(counters(k6).barriers, n / 8 * 2);
-  EXPECT_EQ(counters(k9).barriers, n / 8);
+  EXPECT_EQ(counters(k3).barriers, 16U * (edge / 32) * 2);
+  EXPECT_EQ(counters(k4).barriers, 4U * (edge / 8) * 2);
+  EXPECT_EQ(counters(k6).barriers, edge / 8 * 2);
+  EXPECT_EQ(counters(k9).barriers, edge / 8);
 }
 
 TEST(Gemm, GuardsWithOneBranchAndWritesEachResultOnce) {
-  EXPECT_EQ(counters(k1).branch_instr, n * n / 32);
+  EXPECT_EQ(counters(k1).branch_instr, edge * edge / 32);
   EXPECT_EQ(counters(k3).branch_instr, 0U);
-  EXPECT_EQ(counters(k5).gst_instr, n * n / 32);
-  EXPECT_EQ(counters(k6).gst_instr, n * n / 128);
+  EXPECT_EQ(counters(k5).gst_instr, edge * edge / 32);
+  EXPECT_EQ(counters(k6).gst_instr, edge * edge / 128);
 }
 
 TEST(Gemm, ScalesExactlyToOtherSizes) {

@@ -45,7 +45,7 @@ class Plan {
 
 InitialContents zero() { return InitialContents::of(InitialContents::Kind::zero); }
 
-std::string refusal(const Problem& problem) {
+std::string print_refusal(const Problem& problem) {
   try {
     (void)print_litmus(problem);
   } catch (const NotModelled& e) {
@@ -182,19 +182,19 @@ TEST(LitmusPrinter, NamesWhatHasNoForm) {
     const BufferTerm buffer = plan.buffer("x", 4, std::move(initial), element);
     return plan.launch(k.build(), 2, 1, buffer[0] == 0);
   };
-  EXPECT_EQ(refusal(problem([](KernelBuilder& k, const Array& x) { k.st(x[0], 1.0F); }, zero(), Type::f32)),
+  EXPECT_EQ(print_refusal(problem([](KernelBuilder& k, const Array& x) { k.st(x[0], 1.0F); }, zero(), Type::f32)),
             "the litmus dialect has no floating-point numbers ('x')");
-  EXPECT_EQ(refusal(problem([](KernelBuilder& k, const Array& x) { k.st(x[0], 1); },
+  EXPECT_EQ(print_refusal(problem([](KernelBuilder& k, const Array& x) { k.st(x[0], 1); },
                             InitialContents::of(InitialContents::Kind::symbols))),
             "the litmus dialect has no symbolic contents ('x')");
-  EXPECT_EQ(refusal(problem([](KernelBuilder& k, const Array& x) { k.red(AtomicOp::max, x[0], 1); })),
+  EXPECT_EQ(print_refusal(problem([](KernelBuilder& k, const Array& x) { k.red(AtomicOp::max, x[0], 1); })),
             "the litmus dialect has no form for an atomic max");
   const std::string indexed =
-      refusal(problem([](KernelBuilder& k, const Array& x) { k.st(x[k.ld(x[0])], 1); }));
+      print_refusal(problem([](KernelBuilder& k, const Array& x) { k.st(x[k.ld(x[0])], 1); }));
   EXPECT_NE(indexed.find("the litmus dialect has no form for 'st.weak.u32"), std::string::npos) << indexed;
   Problem replayed = problem([](KernelBuilder& k, const Array& x) { k.st(x[0], 1); });
   replayed.replays = 2;
-  EXPECT_EQ(refusal(replayed), "a litmus test has one replay, not 2");
+  EXPECT_EQ(print_refusal(replayed), "a litmus test has one replay, not 2");
 }
 
 // Not exact by design (specialize.h): the dialect has neither poison nor 32-bit registers.

@@ -16,11 +16,11 @@
 #include "kernels/core/problem.h"
 #include "kernels/core/verdict.h"
 #include "kernels/frontend/litmus/parse.h"
+#include "tests/support/graphs.h"
 
 namespace fencewise::testing {
 namespace {
 
-constexpr Model every_ptx[] = {Model::ptx, Model::ptx_v6_0, Model::ptx_v7_5};
 constexpr Model versioned[] = {Model::ptx_v6_0, Model::ptx_v7_5};
 
 // A litmus test asks whether its `exists` is reachable.

@@ -77,14 +77,15 @@ TEST(MangledFiles, OfPtxAreReadOrRefused) {
 }
 
 TEST(MangledFiles, OfLaunchesAreReadOrRefused) {
-  const std::vector<std::string> all = files_with(".toml"), modules = files_with(".sm_90.ptx");
+  const std::vector<std::string> all = files_with(".toml");
+  std::vector<ptx::Program> programs;
+  for (const std::string& module : files_with(".sm_90.ptx")) programs.push_back(ptx::parse_program(module, "m.ptx"));
   const Diagnostics diagnostics("m.toml");
   std::mt19937 random(1);
   for (int round = 0; round < 2000; ++round) {
     std::string text = all[static_cast<std::size_t>(round) % all.size()];
     for (int n = 0; n < round % 3; ++n) mangle(text, all, random);
-    const ptx::Program program =
-        ptx::parse_program(modules[static_cast<std::size_t>(round) % modules.size()], "m.ptx");
+    const ptx::Program& program = programs[static_cast<std::size_t>(round) % programs.size()];
     SCOPED_TRACE(round);
     expect_an_answer([&] {
       (void)launchfile::build_problem(launchfile::parse_launch_file(text, {}, diagnostics), program,

@@ -30,7 +30,7 @@ template <class T> std::vector<T> statements(const Function& function) {
 
 Instruction instruction(const std::string& text) { return statements<Instruction>(kernel(text)).at(0); }
 
-std::string error_of(const std::string& text) {
+std::string syntax_error_of(const std::string& text) {
   try {
     (void)parse_program(text, "k.ptx");
   } catch (const InputError& e) {
@@ -212,28 +212,28 @@ TEST(PtxReader, NamesThePlaceOfAnError) {
        "k.ptx:5:1: found '.nonsense'; expected an instruction, a declaration, or '}' to end the function"},
       {"/* never closed", "k.ptx:7:1: found the end of the file; expected '*/' to close a comment"}};
   for (const Wrong& wrong : table)
-    EXPECT_EQ(error_of(head + ".entry k() {\n" + wrong.body + "\n}\n"), wrong.message) << wrong.body;
+    EXPECT_EQ(syntax_error_of(head + ".entry k() {\n" + wrong.body + "\n}\n"), wrong.message) << wrong.body;
 }
 
 TEST(PtxReader, NamesThePlaceOfAnErrorOutsideOfFunctions) {
-  EXPECT_EQ(error_of(""),
+  EXPECT_EQ(syntax_error_of(""),
             "k.ptx:1:1: found the end of the file; expected a PTX module that begins with .version");
-  EXPECT_EQ(error_of("int main() {}"),
+  EXPECT_EQ(syntax_error_of("int main() {}"),
             "k.ptx:1:1: found 'int'; expected a PTX module that begins with .version");
-  EXPECT_EQ(error_of(".version nine"), "k.ptx:1:10: found 'nine'; expected a version such as 9.0");
-  EXPECT_EQ(error_of(head + ".entry k(.param .u64) { }"),
+  EXPECT_EQ(syntax_error_of(".version nine"), "k.ptx:1:10: found 'nine'; expected a version such as 9.0");
+  EXPECT_EQ(syntax_error_of(head + ".entry k(.param .u64) { }"),
             "k.ptx:4:21: found ')'; expected a name for the parameter, behind its type");
-  EXPECT_EQ(error_of(head + ".entry k() { ret;"),
+  EXPECT_EQ(syntax_error_of(head + ".entry k() { ret;"),
             "k.ptx:4:18: found the end of the file; expected an instruction, a declaration, or '}' to end "
             "the function");
-  EXPECT_EQ(error_of(head + ".global .u32 a = ;"),
+  EXPECT_EQ(syntax_error_of(head + ".global .u32 a = ;"),
             "k.ptx:4:18: found ';'; expected a value, a symbol or a list in braces");
 }
 
 TEST(PtxReader, BoundsNesting) {
   std::string body;
   for (int n = 0; n < 10'000; ++n) body += "{";
-  EXPECT_NE(error_of(head + ".entry k() {\n" + body).find("expected braces nested less deeply"),
+  EXPECT_NE(syntax_error_of(head + ".entry k() {\n" + body).find("expected braces nested less deeply"),
             std::string::npos);
 }
 

@@ -13,7 +13,7 @@
 namespace fencewise::view {
 namespace {
 
-using State = std::uint32_t;
+using StateNumber = std::uint32_t;
 using Member = Schedulers::Member;
 using Graph = boost::adjacency_list<boost::vecS, boost::vecS, boost::directedS>;
 
@@ -29,7 +29,7 @@ std::pair<std::vector<std::size_t>, std::size_t> components(const Graph& graph) 
 class CycleSearch {
  public:
   CycleSearch(const StateGraph& graph, const Schedulers& schedulers,
-              const std::function<Schedulers::Standing(State)>& standing_in, const std::function<void(const Part&)>& notice)
+              const std::function<Schedulers::Standing(StateNumber)>& standing_in, const std::function<void(const Part&)>& notice)
       : graph_(graph), schedulers_(schedulers), standing_in_(standing_in), notice_(notice), steps_from_(graph.partly.size()), number_(graph.partly.size()) {
     for (std::uint32_t s = 0; s < graph.steps.size(); ++s) steps_from_[graph.steps[s].from].push_back(s);
   }
@@ -38,14 +38,14 @@ class CycleSearch {
     std::vector<std::uint32_t> all;
     for (std::uint32_t s = 0; s < graph_.steps.size(); ++s)
       if (graph_.steps[s].to != Step::out) all.push_back(s);
-    std::vector<State> states(graph_.partly.size());
+    std::vector<StateNumber> states(graph_.partly.size());
     std::iota(states.begin(), states.end(), 0);
     return search(states, all);
   }
 
  private:
   // Within `states`, by those steps alone. Parts that are met first come first.
-  std::optional<Cycle> search(const std::vector<State>& states, const std::vector<std::uint32_t>& steps) {
+  std::optional<Cycle> search(const std::vector<StateNumber>& states, const std::vector<std::uint32_t>& steps) {
     for (auto& [part, inside] : cyclic_parts(states, steps)) {
       if (notice_) notice_(part);
       const std::vector<bool> promised = schedulers_.all_fair() ? std::vector<bool>(schedulers_.members(), true)  // who has finished
@@ -61,14 +61,14 @@ class CycleSearch {
     return std::nullopt;
   }
 
-  std::vector<std::pair<Part, std::vector<std::uint32_t>>> cyclic_parts(const std::vector<State>& states,
+  std::vector<std::pair<Part, std::vector<std::uint32_t>>> cyclic_parts(const std::vector<StateNumber>& states,
                                                                         const std::vector<std::uint32_t>& steps) {
     for (std::size_t n = 0; n < states.size(); ++n) number_[states[n]] = n;
     Graph graph(states.size());
     for (const std::uint32_t s : steps) boost::add_edge(number_[graph_.steps[s].from], number_[graph_.steps[s].to], graph);
     const auto [component, count] = components(graph);
     std::vector<std::pair<Part, std::vector<std::uint32_t>>> parts(count);
-    for (const State s : states) parts[component[number_[s]]].first.states.push_back(s);
+    for (const StateNumber s : states) parts[component[number_[s]]].first.states.push_back(s);
     for (const std::uint32_t s : steps) {
       const std::size_t c = component[number_[graph_.steps[s].from]];
       if (c == component[number_[graph_.steps[s].to]]) parts[c].second.push_back(s);
@@ -77,7 +77,7 @@ class CycleSearch {
     for (auto& [part, inside] : parts) {
       std::sort(part.states.begin(), part.states.end());
       std::size_t leaving = 0;
-      for (const State s : part.states) leaving += steps_from_[s].size();
+      for (const StateNumber s : part.states) leaving += steps_from_[s].size();
       part.closed = leaving == inside.size();
     }
     std::sort(parts.begin(), parts.end(), [](const auto& a, const auto& b) { return a.first.states.front() < b.first.states.front(); });
@@ -97,9 +97,9 @@ class CycleSearch {
   }
 
   // Members that can make a step in each of the states.
-  [[nodiscard]] std::vector<bool> able(const std::vector<State>& states) const {
+  [[nodiscard]] std::vector<bool> able(const std::vector<StateNumber>& states) const {
     std::vector<bool> result(schedulers_.members(), true);
-    for (const State s : states) {
+    for (const StateNumber s : states) {
       if (graph_.partly[s]) continue;
       const std::vector<bool> here = moves(steps_from_[s]);
       for (std::size_t m = 0; m < result.size(); ++m) result[m] = result[m] && here[m];
@@ -113,7 +113,7 @@ class CycleSearch {
     for (const std::uint32_t s : inside) inside_[s] = true;
     const auto loop = std::find_if(inside.begin(), inside.end(), [&](std::uint32_t s) { return graph_.steps[s].from == graph_.steps[s].to; });
     const std::uint32_t first = loop == inside.end() ? inside.front() : *loop;
-    const State start = graph_.steps[first].from;
+    const StateNumber start = graph_.steps[first].from;
     std::vector<std::uint32_t> walk{first};
     const auto back = [&] {
       const auto way = way_from(graph_.steps[walk.back()].to, [&](std::uint32_t s) { return graph_.steps[s].to == start; });
@@ -121,7 +121,7 @@ class CycleSearch {
     };
     back();
     for (;;) {
-      std::vector<State> visited;
+      std::vector<StateNumber> visited;
       for (const std::uint32_t s : walk) visited.push_back(graph_.steps[s].from);
       const auto wronged = schedulers_.wronged(promised, moves(walk), able(visited));
       if (!wronged) break;
@@ -139,23 +139,23 @@ class CycleSearch {
   }
 
   // The shortest way, within the part, whose last step is wanted.
-  std::vector<std::uint32_t> way_from(State start, const std::function<bool(std::uint32_t)>& wanted) const {
-    std::map<State, std::uint32_t> came_by;  // step
-    std::deque<State> queue{start};
+  std::vector<std::uint32_t> way_from(StateNumber start, const std::function<bool(std::uint32_t)>& wanted) const {
+    std::map<StateNumber, std::uint32_t> came_by;  // step
+    std::deque<StateNumber> queue{start};
     std::vector<bool> seen(graph_.partly.size(), false);
     seen[start] = true;
     while (!queue.empty()) {
-      const State at = queue.front();
+      const StateNumber at = queue.front();
       queue.pop_front();
       for (const std::uint32_t s : steps_from_[at]) {
         if (!inside_[s]) continue;
         if (wanted(s)) {
           std::vector<std::uint32_t> way{s};
-          for (State w = at; w != start; w = graph_.steps[came_by.at(w)].from) way.push_back(came_by.at(w));
+          for (StateNumber w = at; w != start; w = graph_.steps[came_by.at(w)].from) way.push_back(came_by.at(w));
           std::reverse(way.begin(), way.end());
           return way;
         }
-        const State to = graph_.steps[s].to;
+        const StateNumber to = graph_.steps[s].to;
         if (seen[to]) continue;
         seen[to] = true;
         came_by.emplace(to, s);
@@ -167,7 +167,7 @@ class CycleSearch {
 
   const StateGraph& graph_;
   const Schedulers& schedulers_;
-  const std::function<Schedulers::Standing(State)>& standing_in_;
+  const std::function<Schedulers::Standing(StateNumber)>& standing_in_;
   const std::function<void(const Part&)>& notice_;
   std::vector<std::vector<std::uint32_t>> steps_from_;  // [state]
   std::vector<std::size_t> number_;                     // [state] within those looked at

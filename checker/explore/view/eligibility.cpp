@@ -20,14 +20,14 @@ namespace fencewise::view {
 namespace {
 
 // An array, or one element of it, as threads of several kernels may share it.
-struct Place {
+struct Target {
   std::uint64_t array = 0;             // buffer; or kernel and array, for shared memory
   std::optional<std::uint64_t> byte;   // no value: any element
 
-  [[nodiscard]] bool meets(const Place& other) const {
+  [[nodiscard]] bool meets(const Target& other) const {
     return array == other.array && (!byte || !other.byte || *byte == *other.byte);
   }
-  friend auto operator<=>(const Place&, const Place&) = default;
+  friend auto operator<=>(const Target&, const Target&) = default;
 };
 
 // Where a visit of a thread comes in or goes out. `launch`: its beginning after other launches, or its end before others.
@@ -35,7 +35,7 @@ struct Site {
   enum class Kind : std::uint8_t { memory, fence, barrier, launch };
   Kind kind = Kind::memory;
   InstructionRef ref;
-  Place place;
+  Target place;
   std::uint64_t turns = 0;  // of a barrier, see KernelLook::turns
 };
 
@@ -189,7 +189,7 @@ struct Role {
   std::uint32_t launch = 0;  // of the stage
   std::uint32_t kernel = 0;
   const ThreadProgram* program = nullptr;
-  std::map<std::pair<std::uint32_t, std::uint32_t>, Place> places;  // [block, instruction]
+  std::map<std::pair<std::uint32_t, std::uint32_t>, Target> places;  // [block, instruction]
   std::size_t threads = 0;
   std::set<std::uint32_t> ctas;      // they are in
   std::uint32_t component = 0;       // of roles that communicate
@@ -287,7 +287,7 @@ class Look {
   // `by_place`: threads that differ by the places of their accesses have roles of their own. False: too many.
   bool assign_roles(bool by_place) {
     roles_.clear();
-    std::map<std::tuple<std::uint32_t, std::uint32_t, std::vector<Place>>, std::size_t> known;
+    std::map<std::tuple<std::uint32_t, std::uint32_t, std::vector<Target>>, std::size_t> known;
     for (ThreadId t = 0; t < c_.image.threads.size(); ++t) {
       const ThreadProgram& program = c_.image.threads[t];
       Role role;
@@ -296,11 +296,11 @@ class Look {
       role.program = &program;
       const ThreadConstants& constants = constants_.at(role.kernel);
       const std::vector<Value> values = by_place ? constants.of(program, c_.terms) : std::vector<Value>();
-      std::vector<Place> signature;
+      std::vector<Target> signature;
       looks_.at(role.kernel).each([&](InstructionRef ref, const Instruction& i) {
         const Access* a = access_of(i);
         if (a == nullptr || !is_strong(a->order)) return;
-        const Place place = place_of(role, *a, constants, values);
+        const Target place = place_of(role, *a, constants, values);
         role.places[{ref.block.value, ref.index}] = place;
         signature.push_back(place);
       });
@@ -344,12 +344,12 @@ class Look {
       }
   }
 
-  [[nodiscard]] Place place_of(const Role& role, const Access& a, const ThreadConstants& constants,
+  [[nodiscard]] Target place_of(const Role& role, const Access& a, const ThreadConstants& constants,
                                const std::vector<Value>& values) const {
     if (!a.address.array) return {~0ULL, std::nullopt};
     const std::uint64_t base = role.program->array_base[a.address.array->value];
     const auto& allocation = c_.image.memory[static_cast<std::uint32_t>(base >> 32U) - 1];
-    Place p;
+    Target p;
     p.array = allocation.buffer ? allocation.storage
                                 : std::uint64_t{1} << 62U | std::uint64_t{role.kernel} << 32U | a.address.array->value;
     const Operand& index = a.address.index;
@@ -470,7 +470,7 @@ class Look {
     const std::size_t count = boost::strong_components(
         graph, boost::make_iterator_property_map(component.begin(), boost::get(boost::vertex_index, graph)));
     struct Part {
-      std::set<Place> unsynchronized;
+      std::set<Target> unsynchronized;
       bool many = false;         // some of them is any element of an array
       const Visit* loose = nullptr;  // writes without depending on what it read
       bool other_edges = false;  // fence.sc, barriers, launches
@@ -486,12 +486,12 @@ class Look {
           part.other_edges = true;
           continue;
         }
-        const Place& place = visits_[a].out.place.byte ? visits_[a].out.place : visits_[b].in.place;
+        const Target& place = visits_[a].out.place.byte ? visits_[a].out.place : visits_[b].in.place;
         // A run on one location may lead through an exchange of a third thread, whose write does not depend on what it reads.
         if (c_.image.threads.size() >= 3)
           for (const Visit& v : loose_)
             if (part.loose == nullptr && v.in.place.meets(place)) part.loose = &v;
-        const bool unclean = std::any_of(unclean_.begin(), unclean_.end(), [&](const Place& p) { return p.meets(place); });
+        const bool unclean = std::any_of(unclean_.begin(), unclean_.end(), [&](const Target& p) { return p.meets(place); });
         if (visits_[a].released && visits_[b].acquired && !unclean) continue;
         part.unsynchronized.insert(place);
         part.many |= !place.byte;
@@ -517,7 +517,7 @@ class Look {
   std::vector<bool> share_cta_;  // [role, role]
   bool narrow_fences_ = false;   // some fence.sc does not include all threads
   std::vector<Visit> visits_;
-  std::set<Place> unclean_;
+  std::set<Target> unclean_;
   std::vector<Visit> loose_;  // within one location, with a write that does not depend on what was read
 };
 

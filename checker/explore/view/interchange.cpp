@@ -399,7 +399,7 @@ class Interchange::Trades {
   [[nodiscard]] bool same_threads(std::uint32_t a) const {
     return std::ranges::all_of(i_.machine_.threads_of(a), [&](ThreadId id) {
       const Thread &t = s_.threads[id], &u = s_.threads[thread(id)];
-      return t.status == u.status && t.deposited == u.deposited && t.looked == u.looked && t.state.block == u.state.block &&
+      return t.status == u.status && t.deposited == u.deposited && t.looked == u.looked && t.past_barriers == u.past_barriers && t.state.block == u.state.block &&
              t.state.index == u.state.index && std::ranges::equal(t.state.registers, u.state.registers, {}, [&](Value v) { return value(v); });
     });
   }

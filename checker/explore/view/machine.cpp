@@ -236,7 +236,10 @@ Trouble Machine::settle_threads(State& s, const std::vector<ThreadId>& threads) 
       if (const Trouble trouble = run(s, t, false); trouble != Trouble::none) return trouble;
     }
     for (const ThreadId t : threads) {
-      if (s.threads.read(t).status == Status::at_barrier) again |= complete_barrier(s, t);
+      if (s.threads.read(t).status == Status::at_barrier) {
+        if (is_left_behind(s, t)) return Trouble::fault;
+        again |= complete_barrier(s, t);
+      }
       if (s.threads.read(t).status == Status::at_warp) again |= complete_warp(s, t);
     }
     again |= start_launches(s);
@@ -255,6 +258,21 @@ bool Machine::misused(const State& s, const Arrival& arrival) const {
     const bool same = a.id == arrival.id;
     return (same && mixes_reduction(image, mine, other)) ||
            ((same || (a.waits && arrival.waits)) && parts_lanes(image, mine, other));
+  });
+}
+
+bool Machine::is_past_barriers(ThreadId t, InstructionRef where) const {
+  return context_.image.threads[t].warp_size > 1 && threads_of_cta_[context_.image.cta_of[t]].size() > 1 &&
+         context_.behind_barriers[kernel_of(t)].has(where);
+}
+
+bool Machine::is_left_behind(const State& s, ThreadId waiting) const {
+  const Thread& thread = s.threads.read(waiting);
+  const AtBarrier at{waiting, {thread.state.block, thread.state.index}};
+  if (!wants_whole_warps(barrier_of(context_.image, at))) return false;
+  return std::ranges::any_of(threads_of_cta_[context_.image.cta_of[waiting]], [&](ThreadId t) {
+    const Thread& other = s.threads.read(t);
+    return other.status == Status::exited && other.past_barriers && of_one_warp(context_.image, t, waiting);
   });
 }
 

@@ -143,6 +143,10 @@ class Machine {
   // Whether an arrival does not go together with one that is there (explore/barrier_rules.h). What depends on when a phase ends is
   // declined (eligibility.cpp).
   [[nodiscard]] bool misused(const State& state, const Arrival& arrival) const;
+  // Whether a lane comes to an instruction behind the barriers that others of its warp may wait at; and whether a lane waits at one
+  // that another has exited from behind.
+  [[nodiscard]] bool is_past_barriers(ThreadId thread, InstructionRef where) const;
+  [[nodiscard]] bool is_left_behind(const State& state, ThreadId waiting) const;
   [[nodiscard]] std::vector<const Arrival*> phase_of(const State& state, ThreadId waiting) const;
   [[nodiscard]] bool complete_barrier(State& state, ThreadId one_of);
   [[nodiscard]] bool complete_warp(State& state, ThreadId one_of);

@@ -108,7 +108,7 @@ void NormalForm::forget_in_threads(State& s, const State* before) {
   if (reductions_.forget) forget_who_looked(s);
 }
 
-// It matters while others of the CTA may still meet.
+// That, and who went past the barriers, matters while others of the CTA may still meet.
 void NormalForm::forget_who_looked(State& s) {
   for (std::uint32_t cta = 0; cta < machine_.hierarchy().ctas(); ++cta) {
     const auto& threads = machine_.threads_of(cta);
@@ -118,7 +118,7 @@ void NormalForm::forget_who_looked(State& s) {
     };
     if (std::ranges::any_of(threads, may_meet)) continue;
     for (const ThreadId t : threads)
-      if (s.threads.read(t).looked) s.threads[t].looked = false;
+      if (s.threads.read(t).looked || s.threads.read(t).past_barriers) s.threads[t].looked = s.threads[t].past_barriers = false;
   }
 }
 

@@ -182,6 +182,7 @@ void Machine::Rules::weak_store(const Action& action, const Store& store) {
 }
 
 void Machine::Rules::finish(std::span<const Value> results) {
+  t.past_barriers |= m.is_past_barriers(id, {t.state.block, t.state.index});
   m.interpreter_.finish(program, t.state, results);
   acted();
 }

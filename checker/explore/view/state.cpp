@@ -74,7 +74,8 @@ class Encoder {
     if (v.is_number()) put(v.bits());
   }
   void thread(const Thread& t) {
-    put(static_cast<std::uint64_t>(t.status) | std::uint64_t{t.deposited} << 4U | std::uint64_t{t.stepped} << 5U | std::uint64_t{t.looked} << 6U);
+    put(static_cast<std::uint64_t>(t.status) | std::uint64_t{t.deposited} << 4U | std::uint64_t{t.stepped} << 5U | std::uint64_t{t.looked} << 6U |
+        std::uint64_t{t.past_barriers} << 7U);
     put(t.state.registers.size());
     if (t.status == Status::exited && t.state.registers.empty()) return;
     put(t.state.block.value);
@@ -148,6 +149,7 @@ class Decoder {
     t.deposited = (bits >> 4U & 1U) != 0;
     t.stepped = (bits >> 5U & 1U) != 0;
     t.looked = (bits >> 6U & 1U) != 0;
+    t.past_barriers = (bits >> 7U & 1U) != 0;
     t.state.registers.resize(get());
     if (t.status == Status::exited && t.state.registers.empty()) return;
     t.state.block.value = static_cast<std::uint32_t>(get());

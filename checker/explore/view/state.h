@@ -87,6 +87,7 @@ struct Thread {
   bool deposited = false;    // since its last visible operation
   bool stepped = false;      // has made a move; only where the progress model asks
   bool looked = false;       // has read strongly, or passed a fence.sc, since the last barrier of its CTA (Future::leaves)
+  bool past_barriers = false;  // has run something behind them (BehindBarriers), and there are other lanes in its warp
   std::array<Value, 2> results;
   Symmetry::Sweep::Visited swept;  // by strong loads, so far: CTAs can't be renamed now
   View known;

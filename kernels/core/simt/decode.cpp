@@ -15,8 +15,6 @@
 namespace fencewise::simt {
 namespace {
 
-std::uint32_t lane_bytes(Type type) { return type == Type::pred ? 0 : size_of(type) <= 4 ? 4 : 8; }
-
 bool differs_between_warps(SpecialRegister special) {
   switch (special) {
     case SpecialRegister::tid_x:

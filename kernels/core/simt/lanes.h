@@ -7,6 +7,7 @@
 // Numbers come out as compute() and compare_numbers() of value.h give them.
 #pragma once
 
+#include <bit>
 #include <cstddef>
 #include <cstdint>
 
@@ -16,6 +17,10 @@ namespace fencewise::simt {
 
 inline constexpr std::uint32_t warp_lanes = 32;
 inline constexpr std::uint32_t all_lanes = 0xffff'ffffU;
+
+template <class F> void each_lane(std::uint32_t mask, const F& f) {
+  for (std::uint32_t rest = mask; rest != 0; rest &= rest - 1) f(static_cast<std::uint32_t>(std::countr_zero(rest)));
+}
 
 // dst may be the same register as an operand. Operands that the operation doesn't take are not read.
 using LaneFunction = void (*)(void* dst, const void* a, const void* b, const void* c);

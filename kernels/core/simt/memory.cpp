@@ -11,11 +11,6 @@
 namespace fencewise::simt {
 namespace {
 
-template <class F> void each_lane(std::uint32_t mask, const F& f) {
-  for (std::uint32_t rest = mask; rest != 0; rest &= rest - 1)
-    f(static_cast<std::uint32_t>(std::countr_zero(rest)));
-}
-
 const char* name(MemoryOp::Kind kind) {
   switch (kind) {
     case MemoryOp::Kind::load: return "load from";

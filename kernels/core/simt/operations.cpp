@@ -38,11 +38,6 @@ void Machine::print(const Warp& warp, std::uint32_t lane, std::string text) {
 namespace handlers {
 namespace {
 
-template <class F> void each_lane(std::uint32_t mask, const F& f) {
-  for (std::uint32_t rest = mask; rest != 0; rest &= rest - 1)
-    f(static_cast<std::uint32_t>(std::countr_zero(rest)));
-}
-
 // Gives the lanes of `mask` their new values and leaves the others. Lanes that exited may get anything.
 void merge(Warp& warp, const Op& op, const void* result, std::uint32_t mask) {
   std::byte* dst = warp.registers.at(op.dst);

@@ -5,8 +5,6 @@
 namespace fencewise::simt {
 namespace {
 
-std::uint32_t lane_bytes(Type type) { return type == Type::pred ? 0 : size_of(type) <= 4 ? 4 : 8; }
-
 class Assigner {
  public:
   Assigner(const Kernel& kernel, std::uint32_t first) : kernel_(kernel), liveness_(kernel, {}, Prints::count) {

@@ -9,7 +9,7 @@
 namespace fencewise::litmus {
 namespace {
 
-Buffer cell(std::string name, std::uint64_t value) {
+Buffer word_buffer(std::string name, std::uint64_t value) {
   Buffer buffer;
   buffer.name = std::move(name);
   buffer.element = Type::s64;
@@ -43,7 +43,7 @@ void Locations::declare(const Initial& initial) {
   if (!initial.proxy) {
     const bool number = is_integer(value.text);
     const Token source{value.text.starts_with('&') ? value.text.substr(1) : value.text, value.at};
-    add(cell(name.text, number ? integer_of(value, diagnostics_)
+    add(word_buffer(name.text, number ? integer_of(value, diagnostics_)
                                : buffers_[declared(source).value].initial.values.front()));
     return;
   }
@@ -53,7 +53,7 @@ void Locations::declare(const Initial& initial) {
                                    quoted(initial.proxy->text)));
   }
   const BufferId target = declared(value);
-  Buffer alias = cell(name.text, buffers_[target.value].initial.values.front());
+  Buffer alias = word_buffer(name.text, buffers_[target.value].initial.values.front());
   alias.alias_of = target;
   alias.own_address = initial.proxy->text == "generic";
   add(std::move(alias));
@@ -61,7 +61,7 @@ void Locations::declare(const Initial& initial) {
 
 BufferId Locations::use(const std::string& name) {
   const auto found = by_name_.find(name);
-  return found != by_name_.end() ? found->second : add(cell(name, 0));
+  return found != by_name_.end() ? found->second : add(word_buffer(name, 0));
 }
 
 std::optional<BufferId> Locations::find(const std::string& name) const {

@@ -196,7 +196,7 @@ std::string print_name(std::string_view name) {
   return text;
 }
 
-const char* quantifier(Quantifier quantifier) {
+const char* keyword_of(Quantifier quantifier) {
   switch (quantifier) {
     case Quantifier::always: return "forall";
     case Quantifier::exists: return "exists";
@@ -217,7 +217,7 @@ std::string print_shaped(const Problem& problem) {
                                  print_table(columns));
   if (problem.contract.filter.get() != nullptr)
     text += fmt::format("filter {}\n", print_condition(*problem.contract.filter, problem));
-  return text + fmt::format("{} ({})\n", quantifier(problem.contract.quantifier),
+  return text + fmt::format("{} ({})\n", keyword_of(problem.contract.quantifier),
                             print_condition(*problem.contract.assertions.front().formula, problem));
 }
 

@@ -10,7 +10,7 @@
 namespace fencewise::litmus {
 namespace {
 
-[[noreturn]] void no_form(std::string_view what) {
+[[noreturn]] void no_condition_for(std::string_view what) {
   throw NotModelled(fmt::format("a litmus condition has no form for {}", what));
 }
 
@@ -32,15 +32,15 @@ const char* symbol(BinaryExpr::Op op) {
     case BinaryExpr::Op::sub: return "-";
     case BinaryExpr::Op::mul: return "*";
     case BinaryExpr::Op::div: return "/";
-    case BinaryExpr::Op::rem: no_form("a remainder");
+    case BinaryExpr::Op::rem: no_condition_for("a remainder");
   }
   return "?";
 }
 
 // Parentheses stand around every operation inside another, which reads back as the same tree.
-class Printer {
+class ConditionPrinter {
  public:
-  explicit Printer(const Problem& problem) : problem_(problem) {}
+  explicit ConditionPrinter(const Problem& problem) : problem_(problem) {}
 
   std::string show(const FormulaPtr& formula) const {
     return std::visit([&](const auto& node) { return show(node); }, formula->node);
@@ -59,7 +59,7 @@ class Printer {
     }
     return text;
   }
-  std::string show(const ForAll&) const { no_form("forall over a range"); }
+  std::string show(const ForAll&) const { no_condition_for("forall over a range"); }
   std::string show(const Constant& constant) const { return constant.value ? "0 == 0" : "0 != 0"; }
 
  private:
@@ -67,12 +67,12 @@ class Printer {
     return std::visit([&](const auto& node) { return show(node, left); }, expr->node);
   }
   static std::string show(const Number& number, bool) { return fmt::format("{}", number.value); }
-  static std::string show(const Variable&, bool) { no_form("a variable"); }
-  static std::string show(const SumExpr&, bool) { no_form("a sum"); }
+  static std::string show(const Variable&, bool) { no_condition_for("a variable"); }
+  static std::string show(const SumExpr&, bool) { no_condition_for("a sum"); }
   std::string show(const Element& element, bool left) const {
     const Buffer& buffer = problem_.buffers[element.buffer.value];
-    if (!left) no_form(fmt::format("a location on the right of a comparison ('{}')", buffer.name));
-    if (element.at_entry) no_form(fmt::format("a value at entry ('{}')", buffer.name));
+    if (!left) no_condition_for(fmt::format("a location on the right of a comparison ('{}')", buffer.name));
+    if (element.at_entry) no_condition_for(fmt::format("a value at entry ('{}')", buffer.name));
     return buffer.name;
   }
   std::string show(const ThreadRegister& r, bool) const {
@@ -93,7 +93,7 @@ class Printer {
 }  // namespace
 
 std::string print_condition(const Formula& formula, const Problem& problem) {
-  return std::visit([&](const auto& node) { return Printer(problem).show(node); }, formula.node);
+  return std::visit([&](const auto& node) { return ConditionPrinter(problem).show(node); }, formula.node);
 }
 
 }  // namespace fencewise::litmus

@@ -50,9 +50,9 @@ std::string_view operation(AtomicOp op) {
   return "?";
 }
 
-class Printer {
+class InstructionPrinter {
  public:
-  Printer(const Instruction& instruction, const Kernel& kernel)
+  InstructionPrinter(const Instruction& instruction, const Kernel& kernel)
       : instruction_(instruction), kernel_(kernel) {}
 
   std::string operator()(const Arithmetic& a) const {
@@ -125,7 +125,7 @@ class Printer {
 std::string print_instruction(const Instruction& instruction, const Kernel& kernel) {
   if (instruction.guard)
     no_form(fmt::format("a guarded instruction ('{}')", fencewise::print(instruction, kernel)));
-  return std::visit(Printer(instruction, kernel), instruction.operation);
+  return std::visit(InstructionPrinter(instruction, kernel), instruction.operation);
 }
 
 std::string print_value(const Operand& operand, const Kernel& kernel) {

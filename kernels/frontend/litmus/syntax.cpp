@@ -433,12 +433,12 @@ std::string found_at(std::string_view text, std::size_t at) {
   return quoted(text.substr(at, end - at));
 }
 
-struct Place {
+struct FailurePlace {
   Position at;
   std::string found;
 };
 
-Place place_of(const SyntaxFailure& failure, std::string_view text) {
+FailurePlace place_of(const SyntaxFailure& failure, std::string_view text) {
   const Position at{static_cast<std::uint32_t>(failure.at.line),
                     static_cast<std::uint32_t>(failure.at.column)};
   if (!failure.expected.line_end) return {at, found_at(text, failure.at.byte)};
@@ -463,7 +463,7 @@ SyntaxTree parse_syntax(std::string_view text, const Diagnostics& diagnostics) {
   try {
     (void)parse<file, action, control>(in, builder);
   } catch (const SyntaxFailure& failure) {
-    const Place place = place_of(failure, text);
+    const FailurePlace place = place_of(failure, text);
     diagnostics.error(place.at, fmt::format("found {}; expected {}", place.found, failure.expected.text));
   } catch (const WithClause& clause) {
     diagnostics.not_modelled(

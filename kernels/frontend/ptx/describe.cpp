@@ -172,7 +172,7 @@ std::string fields(std::size_t param, const LoweredKernel& lowered, const std::v
   return text;
 }
 
-std::string parameters(const Function& function, const LoweredKernel& lowered) {
+std::string parameter_lines(const Function& function, const LoweredKernel& lowered) {
   if (function.params.empty()) return "  no parameters\n";
   const std::vector<PointerUse> uses = pointer_uses(lowered.kernel);
   std::string text = "  parameters\n";
@@ -217,7 +217,7 @@ std::string instruction_count(const LoweredKernel& lowered) {
 std::string describe(const Program& program, const Function& function) {
   const LoweredKernel lowered = lower(program.module, function, nullptr, Lines::cuda, program.diagnostics);
   return fmt::format("\nkernel {}, {}\n", short_name(function.name.text), instruction_count(lowered)) +
-         parameters(function, lowered) + memory(program, lowered) + synchronization(lowered) +
+         parameter_lines(function, lowered) + memory(program, lowered) + synchronization(lowered) +
          unmodelled(lowered);
 }
 
