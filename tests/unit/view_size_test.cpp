@@ -84,7 +84,7 @@ TEST(ViewSize, OfAGridBarrierIsCubic) { EXPECT_EQ(sizes_of("grid-barrier-sense",
 // CTAs that wait know the same where polls forget, and move as one. Without that, each waits with another part of who came before.
 TEST(ViewSize, OfAGridBarrierHasAFewMovesAState) {
   const auto moves = [](Reduction forgetful_polls) {
-    std::vector<std::uint64_t> moves;
+    std::vector<std::uint64_t> steps;
     for (std::int64_t ctas = 2; ctas <= 8; ++ctas) {
       Parameters p;
       p.set("ctas", ctas);
@@ -94,9 +94,9 @@ TEST(ViewSize, OfAGridBarrierHasAFewMovesAState) {
       options.forgetful_polls = forgetful_polls;
       const CheckResult result = check(instantiate(*find_protocol("grid-barrier-sense"), p, ""), options);
       EXPECT_EQ(result.verdict, Verdict::verified);
-      moves.push_back(result.search.steps);
+      steps.push_back(result.search.steps);
     }
-    return fmt::format("{}", fmt::join(moves, " "));
+    return fmt::format("{}", fmt::join(steps, " "));
   };
   EXPECT_EQ(moves(Reduction::automatic), "31 72 136 228 353 516 722");
   EXPECT_EQ(moves(Reduction::off), "31 85 185 349 598 956 1450");
