@@ -271,6 +271,19 @@ void Relations::derive_causality(const ExecutionGraph& g) {
   for (const EventId w : writes_) obs.each(w, [&](EventId r) { cause.join_row(w, causal_step_, r); });
 }
 
+// Warshall, where only these events are related.
+void Relations::close_over(Relation& relation, const std::vector<EventId>& events) {
+  for (const EventId k : events) {
+    std::size_t joined = 0;
+    for (const EventId i : events)
+      if (relation(i, k)) {
+        relation.join_row(i, relation, k);
+        ++joined;
+      }
+    worked(events.size() + joined * relation.stride());
+  }
+}
+
 // 8.9.6 and axiom 8.10.1: initial writes come first, causality between writes is coherence, coherence is transitive.
 // What neither moral strength nor causality orders stays unordered.
 void Relations::derive_coherence(const ExecutionGraph& g) {
@@ -284,11 +297,7 @@ void Relations::derive_coherence(const ExecutionGraph& g) {
       if (initial ? g.events[b].kind != EventKind::init : cause(a, b) || own_order) co.add(a, b);
     });
   }
-  for (const EventId k : writes_) {
-    worked(writes_.size());
-    for (const EventId i : writes_)
-      if (co(i, k)) co.join_row(i, co, k);
-  }
+  close_over(co, writes_);
   for (const EventId r : memory_)
     if (g.events[r].is_read() && g.rf[r] != no_event) fr.join_row(r, co, g.rf[r]);
 }
@@ -373,11 +382,7 @@ bool Relations::breaks_sc_per_location(const ExecutionGraph& g) {
     po.each(a, [&](EventId b) {
       if (overlaps(a, b) && (!has_proxies_ || ms(a, b))) scratch_.add(a, b);
     });
-  for (const EventId k : memory_) {
-    worked(memory_.size());
-    for (const EventId i : memory_)
-      if (scratch_(i, k)) scratch_.join_row(i, scratch_, k);
-  }
+  close_over(scratch_, memory_);
   return std::any_of(memory_.begin(), memory_.end(), [&](EventId a) { return scratch_(a, a); });
 }
 

@@ -90,6 +90,7 @@ class Relations {
   void close(Relation& relation) {
     relation.close(closing_, [this](std::size_t words) { worked(words); });
   }
+  void close_over(Relation& relation, const std::vector<EventId>& events);
   void prepare_patterns(const ExecutionGraph& graph);
   [[nodiscard]] bool morally_strong(const ExecutionGraph& graph, EventId a, EventId b) const;
   void derive_observation(const ExecutionGraph& graph);
