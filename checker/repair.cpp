@@ -2,7 +2,10 @@
 
 #include <algorithm>
 #include <chrono>
+#include <initializer_list>
 #include <map>
+#include <tuple>
+#include <utility>
 #include <vector>
 
 #include <fmt/format.h>
@@ -14,85 +17,127 @@
 namespace fencewise {
 namespace {
 
+// What is changed at an instruction.
+struct Change {
+  enum class Kind : std::uint8_t { replace, insert_before, insert_after };
+  Kind kind;
+  KernelId kernel;
+  InstructionRef at;
+  Instruction instruction;
+};
+
+// A change of the source: of every instruction that a line of it became, in loops that were unrolled and functions that were inlined.
 struct Edit {
   std::string words;
-  KernelId kernel;
-  Kernel changed;
+  std::vector<Change> changes;
+  Order fence_of = Order::weak;  // of an added fence: what it is there for, release (before a write) or acquire (after a read)
 };
+
+// The later places of a block first, so that the others stay where they are; at one place what comes behind it first.
+Problem with_changes(Problem problem, std::vector<Change> changes) {
+  std::stable_sort(changes.begin(), changes.end(), [](const Change& a, const Change& b) {
+    const auto place = [](const Change& c) { return std::tuple(c.kernel.value, c.at.block.value, c.at.index, c.kind); };
+    return place(a) > place(b);
+  });
+  for (Change& change : changes) {
+    auto& list = problem.kernels[change.kernel.value].blocks[change.at.block.value].instructions;
+    const auto at = list.begin() + change.at.index;
+    if (change.kind == Change::Kind::replace)
+      *at = std::move(change.instruction);
+    else
+      list.insert(change.kind == Change::Kind::insert_after ? at + 1 : at, std::move(change.instruction));
+  }
+  return problem;
+}
 
 class Edits {
  public:
-  explicit Edits(const Problem& problem) : problem_(problem) {}
+  // Those at a line of the finding come first among their kind.
+  Edits(const Problem& problem, const Finding& finding) : problem_(problem), finding_(finding) { group(); }
 
   std::vector<Edit> all() {
-    for_each_instruction([&](KernelId k, InstructionRef at, const Instruction& i) { widen(k, at, i); });
+    for_each_group([&](const Group& g) { widen(g); });
     if (edits_.size() > 1) widen_all();
-    for_each_instruction(
-        [&](KernelId k, InstructionRef at, const Instruction& i) { strengthen_fence(k, at, i); });
-    for (const Order order : {Order::acq_rel, Order::sc})
-      for_each_instruction([&](KernelId k, InstructionRef at, const Instruction& i) { add_fences(order, k, at, i); });
-    for_each_instruction(
-        [&](KernelId k, InstructionRef at, const Instruction& i) { strengthen_atomic(k, at, i); });
-    for_each_instruction([&](KernelId k, InstructionRef at, const Instruction& i) { add_barrier(k, at, i); });
+    for_each_group([&](const Group& g) { strengthen_fence(g); });
+    for (const Order order : {Order::acq_rel, Order::sc}) for_each_group([&](const Group& g) { add_fences(order, g); });
+    for_each_group([&](const Group& g) { strengthen_access(g); });
+    for_each_group([&](const Group& g) { add_barrier(g); });
     return std::move(edits_);
   }
 
  private:
-  template <class F> void for_each_instruction(F&& f) {
-    for (std::uint32_t k = 0; k < problem_.kernels.size(); ++k)
-      each_instruction(problem_.kernels[k], [&](InstructionRef at, const Instruction& i) { f(KernelId{k}, at, i); });
-  }
+  // Instructions alike that are of one source line.
+  struct Group {
+    KernelId kernel;
+    std::vector<InstructionRef> members;
+  };
 
-  std::string place(KernelId k, const Instruction& i) const {
-    const Kernel& kernel = problem_.kernels[k.value];
-    const std::string where = print(SourceLine{i.where.file, i.where.line, 0}, kernel);
-    return where.empty() ? fmt::format("'{}'", print(i, kernel))
-                         : fmt::format("'{}' ({})", print(i, kernel), where);
-  }
-
-  void change(KernelId k, InstructionRef at, const std::string& words, const Instruction& now) {
-    Edit e{words, k, problem_.kernels[k.value]};
-    e.changed.blocks[at.block.value].instructions[at.index] = now;
-    edits_.push_back(std::move(e));
-  }
-
-  void insert(KernelId k, InstructionRef at, bool after, const std::string& words, Operation operation,
-              SourceLine where) {
-    Edit e{words, k, problem_.kernels[k.value]};
-    auto& list = e.changed.blocks[at.block.value].instructions;
-    list.insert(list.begin() + at.index + (after ? 1 : 0),
-                Instruction{std::move(operation), std::nullopt, where});
-    edits_.push_back(std::move(e));
-  }
-
-  void widen(KernelId k, InstructionRef at, const Instruction& i) {
-    Instruction now = i;
-    if (widen_scope(now)) change(k, at, fmt::format("widen {} to scope gpu", place(k, i)), now);
-  }
-
-  // Every narrow scope of a kernel at once.
-  void widen_all() {
-    std::vector<Edit> singles = std::move(edits_);
-    edits_.clear();
-    std::map<std::uint32_t, Edit> together;
-    for (Edit& edit : singles) {
-      const auto [it, fresh] = together.try_emplace(
-          edit.kernel.value,
-          Edit{"widen every cta scope to gpu", edit.kernel, problem_.kernels[edit.kernel.value]});
-      Kernel& all = it->second.changed;
-      for (std::size_t b = 0; b < all.blocks.size(); ++b)
-        for (std::size_t n = 0; n < all.blocks[b].instructions.size(); ++n)
-          widen_scope(all.blocks[b].instructions[n]);
-      edits_.push_back(std::move(edit));
+  void group() {
+    for (std::uint32_t k = 0; k < problem_.kernels.size(); ++k) {
+      const Kernel& kernel = problem_.kernels[k];
+      std::map<std::tuple<std::uint32_t, std::uint32_t, std::string>, std::size_t> group_of;
+      each_instruction(kernel, [&](InstructionRef at, const Instruction& i) {
+        const std::string text = print(i, kernel);
+        const auto key = std::tuple(i.where.file, i.where.line, text.substr(0, text.find(' ')));
+        const auto known = i.where.line == 0 ? group_of.end() : group_of.find(key);
+        if (known != group_of.end()) return groups_[known->second].members.push_back(at);
+        if (i.where.line != 0) group_of.emplace(key, groups_.size());
+        groups_.push_back({KernelId{k}, {at}});
+      });
     }
-    for (auto& [kernel, edit] : together) edits_.push_back(std::move(edit));
+    std::stable_partition(groups_.begin(), groups_.end(), [&](const Group& g) { return of_finding(g); });
+  }
+
+  [[nodiscard]] bool of_finding(const Group& g) const {
+    const SourceLine where = first(g).where;
+    const Kernel& kernel = problem_.kernels[g.kernel.value];
+    return where.line != 0 && where.file < kernel.files.size() &&
+           std::ranges::find(finding_.lines, SourceRef{kernel.files[where.file], where.line}) != finding_.lines.end();
+  }
+
+  template <class F> void for_each_group(F&& f) {
+    for (const Group& g : groups_) f(g);
+  }
+  [[nodiscard]] const Instruction& at(const Group& g, InstructionRef member) const { return problem_.kernels[g.kernel.value].at(member); }
+  [[nodiscard]] const Instruction& first(const Group& g) const { return at(g, g.members.front()); }
+
+  std::string place(const Group& g) const {
+    const Kernel& kernel = problem_.kernels[g.kernel.value];
+    const Instruction& i = first(g);
+    const std::string where = print(SourceLine{i.where.file, i.where.line, 0}, kernel);
+    return where.empty() ? fmt::format("'{}'", print(i, kernel)) : fmt::format("'{}' ({})", print(i, kernel), where);
+  }
+
+  // Each member becomes what `changed` makes of it.
+  template <class F> void change(const Group& g, const std::string& words, F&& changed) {
+    Edit e{words, {}};
+    for (const InstructionRef member : g.members) {
+      Instruction now = at(g, member);
+      if (changed(now)) e.changes.push_back({Change::Kind::replace, g.kernel, member, std::move(now)});
+    }
+    if (!e.changes.empty()) edits_.push_back(std::move(e));
+  }
+
+  Edit insertion(const Group& g, Change::Kind kind, const std::string& words, const Operation& operation) const {
+    Edit e{words, {}};
+    for (const InstructionRef member : g.members)
+      e.changes.push_back({kind, g.kernel, member, Instruction{operation, std::nullopt, at(g, member).where}});
+    return e;
+  }
+
+  void widen(const Group& g) { change(g, fmt::format("widen {} to scope gpu", place(g)), widen_scope); }
+
+  // Every narrow scope at once.
+  void widen_all() {
+    Edit all{"widen every cta scope to gpu", {}};
+    for (const Edit& edit : edits_) all.changes.insert(all.changes.end(), edit.changes.begin(), edit.changes.end());
+    edits_.push_back(std::move(all));
   }
 
   // Returns whether the scope was too narrow.
   static bool widen_scope(Instruction& i) {
     if (Access* access = access_of(i); access != nullptr) {
-      if (!is_strong(access->order) || access->scope >= Scope::gpu || access->space == StateSpace::shared)
-        return false;
+      if (!is_strong(access->order) || access->scope >= Scope::gpu || access->space == StateSpace::shared) return false;
       access->scope = Scope::gpu;
       return true;
     }
@@ -102,53 +147,68 @@ class Edits {
     return true;
   }
 
-  void strengthen_fence(KernelId k, InstructionRef at, const Instruction& i) {
-    Instruction now = i;
-    auto* fence = std::get_if<Fence>(&now.operation);
-    if (fence == nullptr || fence->order == Order::sc) return;
-    fence->order = Order::sc;
-    change(k, at, fmt::format("make {} a fence.sc", place(k, i)), now);
+  void strengthen_fence(const Group& g) {
+    change(g, fmt::format("make {} a fence.sc", place(g)), [](Instruction& i) {
+      auto* fence = std::get_if<Fence>(&i.operation);
+      if (fence == nullptr || fence->order == Order::sc) return false;
+      fence->order = Order::sc;
+      return true;
+    });
   }
 
-  void strengthen_atomic(KernelId k, InstructionRef at, const Instruction& i) {
-    Instruction now = i;
-    auto* atomic = std::get_if<Atomic>(&now.operation);
-    if (atomic == nullptr || atomic->access.order == Order::acq_rel || atomic->red) return;
-    atomic->access.order = Order::acq_rel;
-    change(k, at, fmt::format("make {} acq_rel", place(k, i)), now);
+  void strengthen_access(const Group& g) {
+    change(g, fmt::format("make {} acq_rel", place(g)), [](Instruction& i) {
+      auto* atomic = std::get_if<Atomic>(&i.operation);
+      if (atomic == nullptr || atomic->access.order == Order::acq_rel || atomic->red) return false;
+      atomic->access.order = Order::acq_rel;
+      return true;
+    });
+    // A plain access of what others access by strong ones; which those are the check tells.
+    change(g, fmt::format("make {} .relaxed.gpu (or volatile)", place(g)), [](Instruction& i) {
+      Access* access = access_of(i);
+      if (access == nullptr || is_strong(access->order) || access->space == StateSpace::shared || access->cache == CacheOperator::nc) return false;
+      access->cache = CacheOperator::none;  // which goes with weak accesses only
+      access->order = Order::relaxed;
+      access->scope = Scope::gpu;
+      return true;
+    });
   }
 
   // CUDA's __threadfence() is the stronger of the two.
-  void add_fences(Order order, KernelId k, InstructionRef at, const Instruction& i) {
-    const Access* access = access_of(i);
+  void add_fences(Order order, const Group& g) {
+    const Access* access = access_of(first(g));
     if (access == nullptr || access->space == StateSpace::shared) return;
-    const bool writes = !std::holds_alternative<Load>(i.operation);
-    const bool reads = !std::holds_alternative<Store>(i.operation);
     if (!is_strong(access->order)) return;  // patterns are made of strong accesses
     const Fence fence{order, Scope::gpu};
     const char* name = order == Order::sc ? "fence.sc.gpu (__threadfence())" : "fence.acq_rel.gpu (or __threadfence())";
-    if (writes) insert(k, at, false, fmt::format("add {} before {}", name, place(k, i)), fence, i.where);
-    if (reads) insert(k, at, true, fmt::format("add {} after {}", name, place(k, i)), fence, i.where);
+    const auto add = [&](Change::Kind kind, const char* side, Order use) {
+      edits_.push_back(insertion(g, kind, fmt::format("add {} {} {}", name, side, place(g)), fence));
+      edits_.back().fence_of = use;
+    };
+    if (!std::holds_alternative<Load>(first(g).operation)) add(Change::Kind::insert_before, "before", Order::release);
+    if (!std::holds_alternative<Store>(first(g).operation)) add(Change::Kind::insert_after, "after", Order::acquire);
   }
 
   // After an access, where all threads of the CTA come by or none: the check tells.
-  void add_barrier(KernelId k, InstructionRef at, const Instruction& i) {
-    const bool global_atomic = std::holds_alternative<Atomic>(i.operation);
-    if (access_of(i) == nullptr && !std::holds_alternative<Fence>(i.operation)) return;
+  void add_barrier(const Group& g) {
+    const bool global_atomic = std::holds_alternative<Atomic>(first(g).operation);
+    if (access_of(first(g)) == nullptr && !std::holds_alternative<Fence>(first(g).operation)) return;
     if (!global_atomic)
-      insert(k, at, true, fmt::format("add bar.sync (__syncthreads()) after {}", place(k, i)), Barrier{},
-             i.where);
+      edits_.push_back(insertion(g, Change::Kind::insert_after, fmt::format("add bar.sync (__syncthreads()) after {}", place(g)), Barrier{}));
     // Behind a structured if: at the head of the block where control meets again.
-    const Kernel& kernel = problem_.kernels[k.value];
-    const auto& last = kernel.blocks[at.block.value].instructions.back();
-    const auto* jump = std::get_if<Branch>(&last.operation);
-    if (jump == nullptr || jump->target.value <= at.block.value) return;
-    insert(k, {jump->target, 0}, false,
-           fmt::format("add bar.sync (__syncthreads()) after the branch with {}", place(k, i)), Barrier{},
-           i.where);
+    Edit behind{fmt::format("add bar.sync (__syncthreads()) after the branch with {}", place(g)), {}};
+    for (const InstructionRef member : g.members) {
+      const auto& last = problem_.kernels[g.kernel.value].blocks[member.block.value].instructions.back();
+      const auto* jump = std::get_if<Branch>(&last.operation);
+      if (jump == nullptr || jump->target.value <= member.block.value) continue;
+      behind.changes.push_back({Change::Kind::insert_before, g.kernel, {jump->target, 0}, Instruction{Barrier{}, std::nullopt, at(g, member).where}});
+    }
+    if (!behind.changes.empty()) edits_.push_back(std::move(behind));
   }
 
   const Problem& problem_;
+  const Finding& finding_;
+  std::vector<Group> groups_;
   std::vector<Edit> edits_;
 };
 
@@ -167,15 +227,29 @@ std::optional<std::string> find_repair(const Problem& problem, const CheckOption
   const auto spent = [&] {
     return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
   };
-  for (Edit& edit : Edits(problem).all()) {
+  const std::vector<Edit> edits = Edits(problem, finding).all();
+  std::optional<std::string> found;
+  // Returns whether to go on.
+  const auto attempt = [&](std::initializer_list<const Edit*> together) {
     const double left = seconds_in_all - spent();
-    if (left <= 0) return std::nullopt;
-    Problem changed = problem;
-    changed.kernels[edit.kernel.value] = std::move(edit.changed);
+    if (left <= 0) return false;
+    std::vector<std::string> words;
+    std::vector<Change> changes;
+    for (const Edit* edit : together) {
+      words.push_back(edit->words);
+      changes.insert(changes.end(), edit->changes.begin(), edit->changes.end());
+    }
     Limits limits;
     limits.seconds = std::min(seconds_each, left);
-    if (check(changed, options, limits).verdict == Verdict::verified) return edit.words;
-  }
+    if (check(with_changes(problem, std::move(changes)), options, limits).verdict != Verdict::verified) return true;
+    found = fmt::format("{}", fmt::join(words, ", and "));
+    return false;
+  };
+  for (const Edit& edit : edits)
+    if (!attempt({&edit})) return found;
+  for (const Edit& release : edits)
+    for (const Edit& acquire : edits)
+      if (release.fence_of == Order::release && acquire.fence_of == Order::acquire && !attempt({&release, &acquire})) return found;
   return std::nullopt;
 }
 

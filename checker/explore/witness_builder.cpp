@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include "checker/properties/missing_order.h"
 #include "kernels/core/print_format.h"
 #include "kernels/core/printer.h"
 
@@ -47,8 +48,9 @@ void describe_read(const PartialExecution& x, const Relations& r, EventId e,
   });
   if (!missed || x.graph.events[*missed].thread == x.graph.events[e].thread) return;
   event.missed = place[*missed];
-  event.missing = missing_order(x, r, e, *missed);
-  event.why_missed = why_unordered(event.missing, thread_name(x.context(), x.graph.events[*missed].thread));
+  const OrderLack lack = missing_order(x, *missed, e);
+  event.missing = lack.missing;
+  event.why_missed = in_words(x, lack);
 }
 
 }  // namespace
@@ -63,46 +65,7 @@ std::string thread_name(const LaunchContext& context, ThreadId thread) {
                      program.coordinates.index_in_cta);
 }
 
-MissingOrder missing_order(const PartialExecution& x, const Relations& r, EventId later, EventId write) {
-  const ExecutionGraph& g = x.graph;
-  const Event& reader = g.events[later];
-  const Event& writer = g.events[write];
-  const auto reach = [&](EventId a, EventId b) { return a == b || r.base(a, b); };
-  // Ends of release patterns that cover the write, ends of acquire patterns that cover the read.
-  bool released = false, acquired = false, met = false;
-  for (EventId w = 0; w < g.events.size(); ++w)
-    r.release.each(w, [&](EventId start) {
-      if (!reach(write, start)) return;
-      released = true;
-      for (EventId obs = 0; obs < g.events.size(); ++obs)
-        if (r.obs(w, obs) && g.events[obs].thread == reader.thread) met = true;
-    });
-  for (EventId e = 0; e < g.events.size(); ++e)
-    r.acquire.each(e, [&](EventId end) { acquired |= reach(end, later); });
-  const auto& cta_of = x.context().image.cta_of;
-  if (cta_of[writer.thread] == cta_of[reader.thread] && x.context().launch_of(reader.thread).placed.empty())
-    return MissingOrder::barrier;
-  if (!released) return acquired ? MissingOrder::release : MissingOrder::release_and_acquire;
-  if (!acquired) return MissingOrder::acquire;
-  return met ? MissingOrder::scope : MissingOrder::observation;
-}
-
-std::string why_unordered(MissingOrder missing, const std::string& writer) {
-  switch (missing) {
-    case MissingOrder::none: return "nothing orders them";
-    case MissingOrder::barrier: return "no barrier of their CTA between them";
-    case MissingOrder::release_and_acquire:
-      return fmt::format("no release after the write in {}, no acquire before the later access", writer);
-    case MissingOrder::release:
-      return fmt::format("no release by {} between its write and the flag: a fence or .release is missing", writer);
-    case MissingOrder::acquire:
-      return "no acquire before the later access: a fence or .acquire is missing after what its thread observed";
-    case MissingOrder::scope: return "the release and the acquire are not morally strong to each other: a scope is too narrow";
-    case MissingOrder::observation:
-      return fmt::format("no release of {} is observed by an acquire before the later access", writer);
-  }
-  return "";
-}
+std::string instruction_text(const PartialExecution& x, EventId e) { return print(instruction_of(x, e), kernel_of(x, e)); }
 
 SourceRef source_of(const PartialExecution& x, EventId e) {
   if (x.graph.events[e].thread == no_thread) return {};
@@ -250,7 +213,7 @@ WitnessLaunch witness_of(const PartialExecution& x, const Relations& r, LaunchNu
       w.value = context.terms.to_string(x.info[e].value, type_of(x, e));
     }
     if (event.thread != no_thread) {
-      w.text = print(instruction_of(x, e), kernel_of(x, e));
+      w.text = instruction_text(x, e);
       const SourceRef source = source_of(x, e);
       w.file = source.file;
       w.line = source.line;

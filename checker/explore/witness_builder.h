@@ -31,11 +31,8 @@ void name_threads(WitnessLaunch& launch, const LaunchContext& context);
 // "CTA 1 thread 0", with its launch before it where several overlap, or the kernel's name where threads are placed by hand.
 [[nodiscard]] std::string thread_name(const LaunchContext& context, ThreadId thread);
 
-// Which missing order leaves `write` unordered before `later`, an access of another thread.
-[[nodiscard]] MissingOrder missing_order(const PartialExecution& execution, const Relations& relations, EventId later, EventId write);
-// In words; the writer is `thread_name` of its thread.
-[[nodiscard]] std::string why_unordered(MissingOrder missing, const std::string& writer);
-
+// The instruction of an event of a thread, as printed.
+[[nodiscard]] std::string instruction_text(const PartialExecution& execution, EventId event);
 [[nodiscard]] SourceRef source_of(const PartialExecution& execution, EventId event);
 
 // The order of execution: po, reads-from and synchronization respected where they have no cycle; threads run on as long as

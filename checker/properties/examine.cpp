@@ -10,7 +10,7 @@
 #include "checker/properties/determinism.h"
 #include "checker/properties/final_memory.h"
 #include "checker/properties/formula.h"
-#include "checker/properties/missing_acquire.h"
+#include "checker/properties/missing_order.h"
 #include "checker/properties/race.h"
 #include "checker/properties/waiting.h"
 #include "kernels/core/access.h"
@@ -65,9 +65,9 @@ class Examiner {
   }
 
  private:
-  // `missing`: between the two of a race.
-  Finding& add(FindingKind kind, std::string message, std::string location,
-               const std::vector<EventId>& events, MissingOrder missing = MissingOrder::none) {
+  // `lack`: between the two of a race; else of the first read that saw an old value.
+  Finding& add(FindingKind kind, std::string message, std::string location, const std::vector<EventId>& events,
+               std::optional<OrderLack> lack = std::nullopt) {
     Finding f;
     f.kind = kind;
     f.message = std::move(message);
@@ -76,26 +76,38 @@ class Examiner {
     for (const EventId e : events) {
       const std::string who = thread_name(c_, x_.graph.events[e].thread);
       if (std::find(f.threads.begin(), f.threads.end(), who) == f.threads.end()) f.threads.push_back(who);
-      const SourceRef source = source_of(x_, e);
-      if (source.line != 0 && std::find(f.lines.begin(), f.lines.end(), source) == f.lines.end())
-        f.lines.push_back(source);
+      add_line(f, source_of(x_, e));
     }
     f.witness.launches.push_back(witness_of(x_, r_, point_.number, events));
-    f.missing_acquire = missing_acquire_of(f.witness.launches.back(), missing);
+    const bool of_values = kind == FindingKind::assertion || kind == FindingKind::contract || kind == FindingKind::unwritten_read;
+    if (!lack && of_values) lack = of_first_stale_read(f.witness.launches.back());
+    if (lack) {
+      for (const SourceRef& at : lines_of(x_, *lack)) add_line(f, at);
+      f.missing_acquire = missing_acquire(x_, *lack);
+    }
     result_.findings.push_back(std::move(f));
     return result_.findings.back();
   }
 
-  // Behind what acquire is missing, for a race or for the first read that saw an old value.
-  static std::optional<MissingAcquire> missing_acquire_of(const WitnessLaunch& launch, MissingOrder missing) {
+  // Of those that some way should have ordered behind the write that they miss.
+  std::optional<OrderLack> of_first_stale_read(const WitnessLaunch& launch) const {
+    const auto event_at = [&](std::size_t n) {
+      const auto same = [&](const Event& a) {
+        const Event& b = launch.graph.events[n];
+        return a.thread == b.thread && a.po == b.po && a.kind == b.kind && a.location == b.location;
+      };
+      return static_cast<EventId>(std::find_if(x_.graph.events.begin(), x_.graph.events.end(), same) - x_.graph.events.begin());
+    };
     for (std::size_t n = 0; n < launch.events.size(); ++n) {
-      const WitnessEvent& event = launch.events[n];
-      if (event.missing == MissingOrder::acquire) return observation_before(launch, n);
+      if (!launch.events[n].missed) continue;
+      OrderLack lack = missing_order(x_, event_at(*launch.events[n].missed), event_at(n));
+      if (!lack.gaps.empty()) return lack;
     }
-    if (missing != MissingOrder::acquire) return std::nullopt;
-    for (std::size_t n = launch.events.size(); n-- > 0;)
-      if (launch.events[n].involved) return observation_before(launch, n);
     return std::nullopt;
+  }
+
+  static void add_line(Finding& f, const SourceRef& at) {
+    if (at.line != 0 && std::find(f.lines.begin(), f.lines.end(), at) == f.lines.end()) f.lines.push_back(at);
   }
 
   Finding& add_at(FindingKind kind, std::string message, std::string location, ThreadId t) {
@@ -226,23 +238,15 @@ class Examiner {
       if (!pair) return;
       const std::string place = c_.image.memory.name(x_.graph.events[pair->first].location);
       seen.insert(place);
-      const MissingOrder missing = missing_between(*pair);
-      Finding& f = add(pair->mixed_size ? FindingKind::mixed_size : FindingKind::race,
-                       race_message(*pair, place, missing), place, {pair->first, pair->second}, missing);
+      const OrderLack lack = missing_order_between(x_, pair->first, pair->second);
+      Finding& f = add(pair->mixed_size ? FindingKind::mixed_size : FindingKind::race, race_message(*pair, place, lack), place,
+                       {pair->first, pair->second}, lack);
       f.violates = options_.races == Races::fail;
       if (f.violates) return;
     }
   }
 
-  // What the two of a race lack; both being strong, it is a scope.
-  MissingOrder missing_between(const RacePair& pair) const {
-    const Event& a = x_.graph.events[pair.first];
-    const Event& b = x_.graph.events[pair.second];
-    if (is_strong(a.order) && is_strong(b.order)) return MissingOrder::none;
-    return a.is_write() ? missing_order(x_, r_, pair.second, pair.first) : missing_order(x_, r_, pair.first, pair.second);
-  }
-
-  std::string race_message(const RacePair& pair, const std::string& place, MissingOrder missing) const {
+  std::string race_message(const RacePair& pair, const std::string& place, const OrderLack& lack) const {
     const auto describe = [&](EventId e) {
       const Event& event = x_.graph.events[e];
       const SourceRef source = source_of(x_, e);
@@ -250,12 +254,10 @@ class Examiner {
       const char* what = event.atomic ? "atomic" : event.is_write() ? "write" : "read";
       return fmt::format("{} by {}{}", what, thread_name(c_, event.thread), line);
     };
-    const EventId write = x_.graph.events[pair.first].is_write() ? pair.first : pair.second;
-    const std::string why = missing == MissingOrder::none
-                                ? "both are strong, but a scope does not include the other thread"
-                                : why_unordered(missing, thread_name(c_, x_.graph.events[write].thread));
-    return fmt::format("data race on {}: {} and {}: {}", place, describe(pair.first), describe(pair.second),
-                       why);
+    const auto strong = [&](EventId e) { return is_strong(x_.graph.events[e].order); };
+    const std::string why = strong(pair.first) && strong(pair.second) ? "both are strong, but a scope does not include the other thread"
+                                                                      : in_words(x_, lack);
+    return fmt::format("data race on {}: {} and {}: {}", place, describe(pair.first), describe(pair.second), why);
   }
 
   void find_unwritten_reads() {

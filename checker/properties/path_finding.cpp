@@ -4,7 +4,7 @@
 
 #include <fmt/format.h>
 
-#include "checker/properties/missing_acquire.h"
+#include "checker/properties/missing_order.h"
 #include "kernels/core/printer.h"
 
 namespace fencewise {
@@ -23,12 +23,15 @@ class AccessFinding {
     const view::Retrace::Race& race = *path.race;
     finding_.kind = FindingKind::race;
     finding_.location = context_.image.memory.name(race.location);
-    const std::string first = show(path.events[static_cast<std::size_t>(race.first)], race.first_writes);
+    const view::Retrace::PathEvent& earlier = path.events[static_cast<std::size_t>(race.first)];
+    const std::string first = show(earlier, race.first_writes);
+    const PartialExecution x = view::follow(context_, path);
+    const OrderLack lack = missing_order_between(x, event_of(x, earlier, race.first_writes), event_of(x, race.second, race.second_writes));
+    show_gaps(x, lack);
     const std::string second = show(race.second, race.second_writes);
-    finding_.missing_acquire = missing_acquire(context_, path);
-    const MissingOrder missing = finding_.missing_acquire ? MissingOrder::acquire : MissingOrder::none;
-    finding_.message = fmt::format("data race on {}: {} and {}: {}", finding_.location, first, second,
-                                   why_unordered(missing, finding_.threads.front()));
+    finding_.missing_acquire = missing_acquire(x, lack);
+    for (const SourceRef& at : lines_of(x, lack)) add_line(at);
+    finding_.message = fmt::format("data race on {}: {} and {}: {}", finding_.location, first, second, in_words(x, lack));
     return done();
   }
   Finding unwritten(const view::Retrace& path) {
@@ -39,29 +42,56 @@ class AccessFinding {
   }
 
  private:
+  // The half of an atomic that writes, or the other.
+  static EventId event_of(const PartialExecution& x, const view::Retrace::PathEvent& event, bool writes) {
+    const EventId e = x.threads[event.thread].events[event.sequence][event.element];
+    const EventId half = x.graph.events[e].rmw;
+    return half != no_event && x.graph.events[e].is_write() != writes ? half : e;
+  }
+
   // Adds the access to the witness and says what it is.
   std::string show(const view::Retrace::PathEvent& event, bool writes) {
-    const Kernel& kernel = *context_.image.threads[event.thread].kernel;
-    const Instruction& instruction = kernel.at(event.where);
-    WitnessEvent shown;
-    shown.thread = event.thread;
-    shown.po = event.sequence * 2;
+    WitnessEvent& shown = add(event.thread, event.sequence * 2, event.where);
     shown.kind = writes ? EventKind::write : EventKind::read;
-    shown.text = print(instruction, kernel);
     shown.location = finding_.location;
     shown.involved = true;
     std::string at;
-    if (instruction.where.line != 0 && instruction.where.file < kernel.files.size()) {
-      shown.file = kernel.files[instruction.where.file];
-      shown.line = instruction.where.line;
+    if (shown.line != 0) {
       at = fmt::format(" at {}:{}", shown.file, shown.line);
-      const SourceRef source{shown.file, shown.line};
-      if (std::find(finding_.lines.begin(), finding_.lines.end(), source) == finding_.lines.end()) finding_.lines.push_back(source);
+      add_line({shown.file, shown.line});
     }
     finding_.threads.push_back(launch_.threads[event.thread]);
-    launch_.events.push_back(std::move(shown));
-    const bool atomic = std::holds_alternative<Atomic>(instruction.operation);
+    const bool atomic = std::holds_alternative<Atomic>(context_.image.threads[event.thread].kernel->at(event.where).operation);
     return fmt::format("{} by {}{}", atomic ? "atomic" : writes ? "write" : "read", finding_.threads.back(), at);
+  }
+
+  // The accesses between which the order is missing.
+  void show_gaps(const PartialExecution& x, const OrderLack& lack) {
+    for (const OrderGap& gap : lack.gaps)
+      for (const EventId e : {gap.at, gap.other})
+        if (e != no_event && e != lack.first && e != lack.later) {
+          const Event& event = x.graph.events[e];
+          WitnessEvent& shown = add(event.thread, event.po, x.info[e].where);
+          shown.kind = event.kind;
+          if (event.is_memory()) shown.location = context_.image.memory.name(event.location);
+        }
+  }
+
+  WitnessEvent& add(ThreadId thread, std::uint32_t po, InstructionRef where) {
+    const Kernel& kernel = *context_.image.threads[thread].kernel;
+    const Instruction& instruction = kernel.at(where);
+    WitnessEvent& event = launch_.events.emplace_back();
+    event.thread = thread;
+    event.po = po;
+    event.text = print(instruction, kernel);
+    if (instruction.where.line != 0 && instruction.where.file < kernel.files.size()) {
+      event.file = kernel.files[instruction.where.file];
+      event.line = instruction.where.line;
+    }
+    return event;
+  }
+  void add_line(const SourceRef& at) {
+    if (std::find(finding_.lines.begin(), finding_.lines.end(), at) == finding_.lines.end()) finding_.lines.push_back(at);
   }
   Finding done() {
     finding_.witness.launches.push_back(std::move(launch_));

@@ -126,8 +126,14 @@ class TextReport {
     std::vector<std::string> lines;
     for (const SourceRef& ref : f.lines)
       if (ref.line != 0) lines.push_back(fmt::format("{}:{}", ref.file, ref.line));
-    std::erase_if(lines, [&](const std::string& line) { return f.message.find(line) != std::string::npos; });
+    std::erase_if(lines, [&](const std::string& line) { return f.message.find(line) != std::string::npos || in_a_note(f, line); });
     if (!lines.empty()) out_ += fmt::format("at {}\n", fmt::join(lines, " and "));
+  }
+
+  [[nodiscard]] static bool in_a_note(const Finding& f, const std::string& text) {
+    return std::ranges::any_of(f.witness.launches, [&](const WitnessLaunch& launch) {
+      return std::ranges::any_of(launch.events, [&](const WitnessEvent& e) { return e.why_missed.find(text) != std::string::npos; });
+    });
   }
 
   [[nodiscard]] static std::string launch_name(const WitnessLaunch& launch) {

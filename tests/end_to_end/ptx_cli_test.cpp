@@ -239,11 +239,79 @@ TEST(CudaSubjects, AreCompiledWhereNvccIs) {
   EXPECT_THAT(bad.err, HasSubstr("nvcc refuses"));
 }
 
+// --- where an order is missing ---
+
+// A kernel of ours that lacks an order, the lines where, and what repairs it (empty: too large to try in time).
+struct Lack {
+  std::string kernel, launch;
+  std::vector<std::string> constants;
+  std::vector<std::string> message, repair;
+};
+
+void PrintTo(const Lack& lack, std::ostream* out) { *out << lack.kernel; }  // NOLINT: GoogleTest's name
+
+class Lacks : public ::testing::TestWithParam<Lack> {};
+
+TEST_P(Lacks, AreNamedWithTheirCudaLines) {
+  const Lack& lack = GetParam();
+  for (const char* arch : {"sm_80", "sm_90", "sm_100"}) {
+    std::vector<std::string> check{"check", ours + lack.kernel + "." + arch + ".ptx", "--launch", ours + lack.launch + ".toml"};
+    for (const std::string& constant : lack.constants) check.insert(check.end(), {"--param", constant});
+    const ProcessResult result = fencewise(check);
+    EXPECT_EQ(result.exit_code, 1) << result.err;
+    const std::string finding = result.out.substr(0, result.out.find("\nreplay 1"));
+    for (const std::string& part : lack.message) EXPECT_THAT(finding, HasSubstr(part)) << arch;
+    if (lack.repair.empty()) continue;
+    const std::size_t repair = result.out.find("\nrepair: ");
+    ASSERT_NE(repair, std::string::npos) << arch << result.out;
+    for (const std::string& part : lack.repair) EXPECT_THAT(result.out.substr(repair, result.out.find('\n', repair + 1) - repair), HasSubstr(part)) << arch;
+  }
+}
+
+const Lack lacks[] = {
+    {"last_cta_sum-no-acquire", "last_cta_sum", {}, {"acquire is missing after the atomic at last_cta_sum.cu:22 by CTA 1 thread 0"}, {"after", "last_cta_sum.cu:22"}},
+    // 128 threads are more than a graph is judged for.
+    {"last_cta_sum-no-acquire", "last_cta_sum", {"threads=64"}, {"acquire is missing after the atomic at last_cta_sum.cu:22 by CTA 1 thread 0"}, {}},
+    {"last_cta_sum-no-release", "last_cta_sum", {}, {"no release before the atomic at last_cta_sum.cu:22 by CTA 0 thread 0"}, {"before", "last_cta_sum.cu:22"}},
+    {"relay-no-order",
+     "relay",
+     {},
+     {"no release before the write at relay.cu:24", "no acquire after the read at relay.cu:18"},
+     {"before", "relay.cu:24), and add", "after", "relay.cu:18"}},
+    {"block_scan-no-barrier", "block_scan", {}, {"block_scan.cu:15", "block_scan.cu:13", "no barrier of their CTA between them"}, {"bar.sync", "block_scan.cu:15"}},
+    {"hand_over-no-fence",
+     "hand_over",
+     {},
+     {"no release before the atomic at hand_over.cu:26", "no acquire after the atomic at hand_over.cu:30"},
+     {"before", "hand_over.cu:26), and add", "after", "hand_over.cu:30"}},
+};
+
+INSTANTIATE_TEST_SUITE_P(PtxSubjects, Lacks, ::testing::ValuesIn(lacks));
+
+// A lock that is given back by a plain store, which no fence makes a part of the lock.
+TEST(PtxSubjects, ThatRaceByAPlainStoreAreToldThatItIsPlain) {
+  const ScratchFolder folder;
+  const std::string kernel = folder.file("k.ptx"), launch = folder.file("k.toml");
+  write_file(kernel,
+             ".version 9.0\n.target sm_90\n.address_size 64\n.visible .entry k(.param .u64 m, .param .u64 v) {\n.reg .pred %p<2>; .reg .b32 "
+             "%r<4>; .reg .b64 %rd<3>;\nld.param.u64 %rd1, [m];\nld.param.u64 %rd2, [v];\nL: atom.global.cas.b32 %r1, [%rd1], 0, 1;\n"
+             "setp.ne.s32 %p1, %r1, 0;\n@%p1 bra L;\nmembar.gl;\nld.global.u32 %r2, [%rd2];\nadd.u32 %r2, %r2, 1;\n"
+             "st.global.u32 [%rd2], %r2;\nmembar.gl;\nmov.u32 %r3, 0;\nst.global.u32 [%rd1], %r3;\nret;\n}\n");
+  write_file(launch, "[buffers]\nm = { type = \"u32\", length = 1 }\nv = { type = \"u32\", length = 1 }\n[[launch]]\nkernel = \"k\"\ngrid = 2\n"
+                     "block = 1\nargs = [\"m\", \"v\"]\n[check]\nend = \"v == 2\"\n");
+  const ProcessResult result = fencewise({"check", kernel, "--launch", launch});
+  EXPECT_EQ(result.exit_code, 1) << result.err;
+  EXPECT_THAT(result.out, HasSubstr("k.ptx:17 by CTA 0 thread 0 is weak and the other access is not"));
+  EXPECT_THAT(result.out, HasSubstr("k.ptx:17) .relaxed.gpu (or volatile) (checked: verified)"));
+}
+
 // --- the idioms: FENCEWISE_CUDA_IDIOMS is the folder with their sources ---
 
 struct Idiom {
   std::string source, macros, launch;
   int exit_code;
+  // Where an order is missing: the write before which, the read behind which, or the barrier that does not give it; else the accesses.
+  std::vector<int> lines = {};
 };
 
 void PrintTo(const Idiom& idiom, std::ostream* out) {
@@ -266,6 +334,30 @@ TEST_P(Idioms, HaveTheirVerdict) {
   }
 }
 
+// Those of the first finding of a check that fails.
+std::vector<int> lines_of_finding(const std::vector<std::string>& check) {
+  const ScratchFolder folder;
+  std::vector<std::string> saved = check;
+  saved.insert(saved.end(), {"--json", folder.file("cex.json"), "-q"});
+  EXPECT_EQ(fencewise(saved).exit_code, 1);
+  std::vector<int> lines;
+  const Json json = Json::parse(testing::contents_of(folder.file("cex.json")));
+  for (const Json& line : json["findings"][0]["lines"]) lines.push_back(line["line"]);
+  return lines;
+}
+
+TEST_P(Idioms, ThatAreWrongNameTheLineOfTheMissingOrder) {
+  const char* folder = std::getenv("FENCEWISE_CUDA_IDIOMS");
+  const Idiom& idiom = GetParam();
+  if (idiom.exit_code == 0) GTEST_SKIP() << "it is right";
+  ASSERT_FALSE(idiom.lines.empty());
+  if (folder == nullptr) GTEST_SKIP() << "FENCEWISE_CUDA_IDIOMS does not name their folder";
+  if (nvcc().empty()) GTEST_SKIP() << "there is no nvcc";
+  EXPECT_THAT(lines_of_finding({"check", std::string(folder) + "/" + idiom.source + ".cu", "--launch", ours + "idioms/" + idiom.launch + ".toml",
+                                "--nvcc-args", idiom.macros}),
+              ::testing::IsSupersetOf(idiom.lines));
+}
+
 std::string name_of(const ::testing::TestParamInfo<Idiom>& test) {
   std::string name = test.param.launch;
   for (const char c : test.param.macros)
@@ -276,18 +368,18 @@ std::string name_of(const ::testing::TestParamInfo<Idiom>& test) {
 const Idiom idioms[] = {
     {"01_splitk_serial", "", "splitk_serial", 0},
     {"01_splitk_serial", "-DFENCE_BEFORE_BARRIER=0", "splitk_serial", 0},
-    {"01_splitk_serial", "-DACQUIRE_FENCE=0", "splitk_serial", 1},
+    {"01_splitk_serial", "-DACQUIRE_FENCE=0", "splitk_serial", 1, {35}},
     {"01_splitk_serial", "", "splitk_serial_grid", 0},  // grid (2, 4), 64 threads
     {"01_splitk_serial", "-DFENCE_BEFORE_BARRIER=0", "splitk_serial_grid", 0},
-    {"01_splitk_serial", "-DACQUIRE_FENCE=0", "splitk_serial_grid", 1},
+    {"01_splitk_serial", "-DACQUIRE_FENCE=0", "splitk_serial_grid", 1, {35}},
     {"02_splitk_atomic_rezero", "", "splitk_atomic", 0},
     {"02_splitk_atomic_rezero", "-DREZERO_EXCH=1", "splitk_atomic", 0},
-    {"02_splitk_atomic_rezero", "-DDROP_FENCE=1", "splitk_atomic", 1},
-    {"02_splitk_atomic_rezero", "-DDROP_FENCE=1 -DREZERO_EXCH=1", "splitk_atomic", 1},
+    {"02_splitk_atomic_rezero", "-DDROP_FENCE=1", "splitk_atomic", 1, {30}},
+    {"02_splitk_atomic_rezero", "-DDROP_FENCE=1 -DREZERO_EXCH=1", "splitk_atomic", 1, {30}},
     {"04_reverse_shared", "", "reverse_ok", 0},
-    {"04_reverse_shared", "", "reverse_no_barrier", 1},
-    {"04_reverse_shared", "", "reverse_across_ctas", 1},
-    {"04_reverse_shared", "", "reverse_divergent_barrier", 1},
+    {"04_reverse_shared", "", "reverse_no_barrier", 1, {19, 20}},
+    {"04_reverse_shared", "", "reverse_across_ctas", 1, {27}},
+    {"04_reverse_shared", "", "reverse_divergent_barrier", 1, {38}},
     {"05_reductions", "", "reduce_modulo", 0},
     {"05_reductions", "", "reduce_strided", 0},
     {"05_reductions", "", "reduce_halving", 0},
@@ -296,17 +388,17 @@ const Idiom idioms[] = {
     {"06_warp_shuffle", "-DWIDTH=4", "shuffle_reduce", 0},
     {"06_warp_shuffle", "-DWIDTH=4", "aggregated_count", 0},
     {"06_warp_shuffle", "-DWIDTH=4", "vote_and_redux", 0},
-    {"06_warp_shuffle", "-DWIDTH=4 -DSHORT_MASK=1", "shuffle_reduce", 1},
-    {"06_warp_shuffle", "-DWIDTH=4 -DSHORT_MASK=1", "vote_and_redux", 1},
-    {"08_threadfence_reduction", "", "single_pass_sum", 1},
+    {"06_warp_shuffle", "-DWIDTH=4 -DSHORT_MASK=1", "shuffle_reduce", 1, {15}},
+    {"06_warp_shuffle", "-DWIDTH=4 -DSHORT_MASK=1", "vote_and_redux", 1, {50}},
+    {"08_threadfence_reduction", "", "single_pass_sum", 1, {34}},
     {"08_threadfence_reduction", "-DREADER_FENCE=1", "single_pass_sum", 0},
     {"10_hand_grid_barrier", "", "rounds_counter", 0},
-    {"10_hand_grid_barrier", "-DNO_FENCE=1", "rounds_counter", 1},
+    {"10_hand_grid_barrier", "-DNO_FENCE=1", "rounds_counter", 1, {19, 20}},
     {"10_hand_grid_barrier", "", "rounds_sense", 0},
-    {"10_hand_grid_barrier", "-DONE_BUFFER=1", "rounds_sense", 1},
+    {"10_hand_grid_barrier", "-DONE_BUFFER=1", "rounds_sense", 1, {43, 57}},
     {"11_spinlock", "", "lock_per_cta", 0},
-    {"11_spinlock", "-DLOCK_FENCES=1", "lock_per_cta", 1},
-    {"11_spinlock", "-DLOCK_FENCES=0", "lock_per_cta", 1},
+    {"11_spinlock", "-DLOCK_FENCES=1", "lock_per_cta", 1, {14}},
+    {"11_spinlock", "-DLOCK_FENCES=0", "lock_per_cta", 1, {14, 29}},
     {"11_spinlock", "-DUNLOCK_PLAIN=1", "lock_per_cta", 0},
     {"11_spinlock", "", "lock_per_thread", 0},
     {"12_ticket_lock", "", "ticket_atomic", 0},
@@ -314,9 +406,9 @@ const Idiom idioms[] = {
     {"12_ticket_lock", "", "ticket_seq_cst", 0},
     {"15_message_passing", "", "message", 0},
     {"15_message_passing", "-DSTYLE=1", "message", 0},
-    {"15_message_passing", "-DSTYLE=2", "message", 1},
-    {"15_message_passing", "-DSTYLE=3", "message", 1},
-    {"15_message_passing", "-DSTYLE=4", "message", 1},
+    {"15_message_passing", "-DSTYLE=2", "message", 1, {16, 31}},
+    {"15_message_passing", "-DSTYLE=3", "message", 1, {18, 29}},
+    {"15_message_passing", "-DSTYLE=4", "message", 1, {31}},
 };
 
 INSTANTIATE_TEST_SUITE_P(Cuda, Idioms, ::testing::ValuesIn(idioms), name_of);
