@@ -69,6 +69,16 @@ TEST(Sweep, ShowsTheSmallestShapeThatFails) {
   EXPECT_THAT(right.out, HasSubstr("no shape fails"));
 }
 
+TEST(Sweep, SaysOneLineIfAskedToBeQuiet) {
+  const ProcessResult right = check("splitk-serial -q --sweep splits=1..3");
+  EXPECT_EQ(right.exit_code, 0);
+  EXPECT_EQ(right.out, "splitk-serial: no shape fails\n");
+  EXPECT_EQ(right.err, "");
+  const ProcessResult wrong = check("splitk-serial --variant no-acquire-fence -q --sweep splits=1..3,threads=1..2");
+  EXPECT_EQ(wrong.exit_code, 1);
+  EXPECT_EQ(wrong.out, "splitk-serial: the smallest that fails is splits=2 threads=1\n");
+}
+
 TEST(Sweep, RefusesWhatIsNoRange) {
   for (const char* sweep : {"splits", "splits=", "splits=1|", "splits=1||2",  "splits=a..b", "splits=3..1", "splits=0..2", "splits=1..999999", "frob=1..2",
                             "splits=1..2,splits=1..2", "splits=1..2,", "=1..2"}) {
