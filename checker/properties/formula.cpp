@@ -64,6 +64,14 @@ Value as_type(Value literal, Type type) {
   return Value::number(compute(convert, literal.bits(), 0, 0));
 }
 
+// Equal are bits, so -1 may be said of u32. In an order it has no place.
+void require_in_order(Compare op, const Typed& literal, const Typed& other) {
+  if (op == Compare::eq || op == Compare::ne || !literal.literal || other.literal || is_float(other.type)) return;
+  const auto number = static_cast<std::int64_t>(literal.value.bits());
+  if (!holds(other.type, number))
+    throw InputError(fmt::format("the contract compares {} with {}, which is none of its numbers, by an order", name(other.type), number));
+}
+
 // Gives both sides one type: a literal takes the other's, else the wider one wins.
 Type unify(Typed& a, Typed& b) {
   if (a.literal && b.literal) return Type::s64;
@@ -101,6 +109,8 @@ class Evaluator {
 
   Truth compare(const Comparison& comparison, bool positive) {
     Typed left = value(*comparison.left), right = value(*comparison.right);
+    require_in_order(comparison.op, left, right);
+    require_in_order(comparison.op, right, left);
     const Type type = unify(left, right);
     if (left.value.is_unknown() || right.value.is_unknown()) return Truth::undecided;
     if (terms_.is_poison(left.value) || terms_.is_poison(right.value)) return Truth::no;

@@ -14,4 +14,11 @@ namespace fencewise {
   return static_cast<std::int64_t>(bits >> unused) == number || static_cast<std::int64_t>(bits) >> unused == number;
 }
 
+// Whether the number is one of the type's values: -1 is none of u32's, 0xffffffff none of s32's.
+[[nodiscard]] constexpr bool holds(Type type, std::int64_t number) {
+  if (!is_signed(type)) return number >= 0 && fits(type, number);
+  const unsigned unused = 64 - 8 * size_of(type);
+  return static_cast<std::int64_t>(static_cast<std::uint64_t>(number) << unused) >> unused == number;
+}
+
 }  // namespace fencewise

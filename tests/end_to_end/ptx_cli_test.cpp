@@ -195,6 +195,28 @@ TEST(PtxSubjects, AreInconclusiveOnlyWhereAThreadReachesWhatIsNotModelled) {
   EXPECT_THAT(reached.out, HasSubstr("k.ptx:8: cp.async.wait_all is not modelled"));
 }
 
+TEST(Ptx, TellsFromWhereAFunctionOfTheUsersWasCalled) {
+  const ScratchFolder folder;
+  const std::string file = folder.file("k.ptx");
+  write_file(file,
+             ".version 9.0\n.target sm_90\n.entry k() {\n.loc 1 20 3\n.loc 1 12 3, function_name $L__info_string0, inlined_at 1 20 3\nmembar.gl;\n"
+             "ret;\n}\n.file 1 \"/home/me/k.cu\"\n.section .debug_str\n{\n$L__info_string0:\n.b8 95,90,52,112,117,115,104,118,0\n}\n");
+  const ProcessResult result = fencewise({"ptx", file});
+  EXPECT_EQ(result.exit_code, 0) << result.err;
+  EXPECT_THAT(result.out, HasSubstr("k.cu:12"));
+  EXPECT_THAT(result.out, HasSubstr("fence.sc.gpu, from __threadfence(); in push(), from k.cu:20\n"));
+}
+
+// It is outside of the model, and orders nothing.
+TEST(Ptx, DoesNotTakeAReadOnlyLoadForSynchronization) {
+  const ScratchFolder folder;
+  const std::string file = folder.file("k.ptx");
+  write_file(file,
+             ".version 9.0\n.target sm_90\n.address_size 64\n.entry k(.param .u64 p) {\n.reg .b32 %r<2>; .reg .b64 %rd<2>;\n"
+             "ld.param.u64 %rd1, [p];\nld.global.nc.u32 %r1, [%rd1];\nret;\n}\n");
+  EXPECT_THAT(fencewise({"ptx", file}).out, HasSubstr("  no synchronization\n"));
+}
+
 TEST(Show, PrintsThePtxOfAFileAndSaysThatAProtocolHasNone) {
   const ProcessResult shown = fencewise({"show", ptx_tests + "relay.sm_90.ptx", "--format", "ptx"});
   EXPECT_EQ(shown.exit_code, 0) << shown.err;
@@ -255,7 +277,7 @@ class Lacks : public ::testing::TestWithParam<Lack> {};
 TEST_P(Lacks, AreNamedWithTheirCudaLines) {
   const Lack& lack = GetParam();
   for (const char* arch : {"sm_80", "sm_90", "sm_100"}) {
-    std::vector<std::string> check{"check", ours + lack.kernel + "." + arch + ".ptx", "--launch", ours + lack.launch + ".toml"};
+    std::vector<std::string> check{"check", ptx_tests + lack.kernel + "." + arch + ".ptx", "--launch", ptx_tests + lack.launch + ".toml"};
     for (const std::string& constant : lack.constants) check.insert(check.end(), {"--param", constant});
     const ProcessResult result = fencewise(check);
     EXPECT_EQ(result.exit_code, 1) << result.err;
@@ -353,7 +375,7 @@ TEST_P(Idioms, ThatAreWrongNameTheLineOfTheMissingOrder) {
   ASSERT_FALSE(idiom.lines.empty());
   if (folder == nullptr) GTEST_SKIP() << "FENCEWISE_CUDA_IDIOMS does not name their folder";
   if (nvcc().empty()) GTEST_SKIP() << "there is no nvcc";
-  EXPECT_THAT(lines_of_finding({"check", std::string(folder) + "/" + idiom.source + ".cu", "--launch", ours + "idioms/" + idiom.launch + ".toml",
+  EXPECT_THAT(lines_of_finding({"check", std::string(folder) + "/" + idiom.source + ".cu", "--launch", ptx_tests + "idioms/" + idiom.launch + ".toml",
                                 "--nvcc-args", idiom.macros}),
               ::testing::IsSupersetOf(idiom.lines));
 }

@@ -99,6 +99,21 @@ TEST(LaunchFormulas, PointAtWhatIsWrong) {
             "l.toml:1:9: found '18446744073709551616'; expected a number of 64 bits");
 }
 
+// Equal are bits; an order is of numbers.
+TEST(LaunchFormulas, RefuseAnOrderWithANumberThatTheTypeDoesNotHave) {
+  EXPECT_EQ(error_of([] { return formula("a[0] > -1"); }),
+            "l.toml:1:9: found -1; expected a number of u32, which is compared by an order");
+  EXPECT_THAT(error_of([] { return formula("1 - 2 <= sum(a)"); }), HasSubstr("found -1; expected a number of u32"));
+  EXPECT_THAT(error_of([] { return formula("a[0] - 5 < 0x100000000"); }), HasSubstr("found 4294967296; expected a number of u32"));
+  EXPECT_EQ(error_of([] { return formula("a[0] == -1 && a[1] > 0xffffffff - 1"); }), "no error");
+}
+
+TEST(LaunchFormulas, PointAtNumbersThatCanNotBeMeant) {
+  EXPECT_EQ(error_of([] { return formula("a[0] == 4294967338"); }), "l.toml:1:9: found 4294967338; expected a number that u32 can hold");
+  EXPECT_THAT(error_of([] { return formula("a[0] / (n - 4) == 1"); }), HasSubstr("l.toml:1:6: found '/', which overflows or divides by zero"));
+  EXPECT_THAT(error_of([] { return formula("a[0] + 4294967338 == 1"); }), HasSubstr("l.toml:1:8: found 4294967338"));
+}
+
 TEST(LaunchFormulas, AreBoundedInDepth) {
   EXPECT_THAT(error_of([] { return formula(std::string(5000, '(') + "1"); }),
               HasSubstr("expected an expression nested less deeply"));
@@ -209,6 +224,11 @@ TEST(LaunchFiles, PointAtWhatIsWrong) {
             "l.toml:10:27: found one value for a struct; expected its fields in a list");
   EXPECT_EQ(error_with("block = 2", "block = 2048"),
             "l.toml:9:9: found 2048; expected an extent from 1 to 1024");
+  EXPECT_EQ(error_with("block = 2", "block = [1024, 2]"), "l.toml:9:10: found a block of 2048 threads; expected at most 1024");
+  EXPECT_EQ(error_with("grid = [2, 1]", "grid = [1024, 1024]"),
+            "l.toml:8:9: found a grid of 1048576 blocks of 2 threads; expected at most 1048576 threads in all");
+  EXPECT_EQ(error_with("\"output\"", "\"output\", own = true"),
+            "l.toml:5:1: found own = true of 'a'; expected it of a workspace: inputs and outputs are always each launch's own in flight");
   EXPECT_EQ(error_with("a[4] == 5", "a[4] = 5"),
             "l.toml:12:21: found '='; expected an operator, or the end of the expression");
   EXPECT_EQ(error_with("[\"counter\"]", "[\"count\"]"),
@@ -221,6 +241,16 @@ TEST(LaunchFiles, PointAtWhatIsWrong) {
   EXPECT_EQ(error_with("block = 2", "block = 2\nstream = -1"), "l.toml:10:10: found -1; expected a stream's number from 0 to 1023");
   EXPECT_EQ(error_with("block = 2", "block = 2\nafter = 0"),
             "l.toml:10:9: found 0; expected a launch before this one, and there is none");
+}
+
+TEST(LaunchFiles, PointAtALaunchWhoseKernelIsNotClear) {
+  const auto error_for = [](const std::string& kernels, const std::string& launch) {
+    const ptx::Program program = ptx::parse_program(".version 9.0\n.target sm_90\n.address_size 64\n" + kernels, "k.ptx");
+    return error_of([&] { return build_problem(parse_launch_file(launch, {}, diagnostics), program, ptx::Lines::cuda, diagnostics); });
+  };
+  const std::string two = ".entry a() { ret; }\n.entry b() { ret; }\n";
+  EXPECT_EQ(error_for(two, "[[launch]]\ngrid = 1\n"), "l.toml:1:1: found no kernel's name; expected one of k.ptx: a, b");
+  EXPECT_EQ(error_for(".func f() { ret; }\n", "[[launch]]\nkernel = \"a\"\n"), "l.toml:2:10: found kernel 'a'; k.ptx has no kernel");
 }
 
 constexpr const char* two_streams = R"(

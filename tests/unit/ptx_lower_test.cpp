@@ -395,10 +395,41 @@ TEST(Printf, ShowsAQuestionMarkForWhatIsNotKnownAtTheCall) {
   EXPECT_THAT(shown("st.local.u32 [%rd6+8], %r1; mov.u32 %r1, 7;\n"), ::testing::Contains(nothing))
       << "the register has changed";
   EXPECT_THAT(shown("st.local.u64 [%rd6+8], %rd7;\n"), ::testing::Contains(nothing)) << "another size";
-  EXPECT_THAT(shown("st.local.u32 [%rd6+8], %r1;\nL:\n"), ::testing::Contains(nothing)) << "another block";
+  EXPECT_THAT(shown("@%p1 bra L;\nst.local.u32 [%rd6+8], %r1;\nL:\n"), ::testing::Contains(nothing)) << "a way without a store";
+  EXPECT_THAT(shown("st.local.u32 [%rd6+8], 8;\n@%p1 bra L;\nst.local.u32 [%rd6+8], 9;\nL:\n"), ::testing::Contains(nothing))
+      << "two stores";
+  EXPECT_THAT(shown("st.local.u32 [%rd6+8], %r1;\nL:\nadd.u32 %r1, %r1, 1;\n@%p1 bra L;\n"), ::testing::Contains(nothing))
+      << "the register changes on the way";
   EXPECT_THAT(shown("st.local.u32 [%rd6+8], %r1; st.local.u32 [%rd6+8], 9;\n"),
               ::testing::Contains(R"(printf "%s %d\n", ?, 9)"))
       << "the last one counts";
+}
+
+TEST(Printf, ShowsWhatAnotherBlockStored) {
+  const auto shown = [](const std::string& stores) {
+    return lines(lowered(call_of_vprintf(depot + format_in_rd2 + stores, "%rd2", "%rd5"), printf_texts).kernel);
+  };
+  const std::string value = R"(printf "%s %d\n", ?, %r1)";
+  EXPECT_THAT(shown("st.local.u32 [%rd6+8], %r1;\nL:\nadd.u32 %r2, %r2, 1;\n@%p1 bra L;\n"), ::testing::Contains(value)) << "before a loop";
+  EXPECT_THAT(shown("st.local.u32 [%rd6+8], %r1;\n@%p1 bra L;\nbra M;\nL: mov.u32 %r2, 1;\nM:\n"), ::testing::Contains(value))
+      << "before ways that part and meet";
+}
+
+// --- assert ---
+
+TEST(Assert, SaysWhatFailedAndWhere) {
+  const std::string texts =
+      ".global .align 1 .b8 $str[6] = {110, 32, 62, 32, 48};\n"    // "n > 0"
+      ".global .align 1 .b8 $str$1[8] = {47, 97, 47, 107, 46, 99, 117};\n"  // "/a/k.cu"
+      ".global .align 1 .b8 __unnamed_1[9] = {118, 111, 105, 100, 32, 107, 40, 41};\n";  // "void k()"
+  const LoweredKernel kernel = lowered(
+      "mov.u64 %rd1, $str; cvta.global.u64 %rd2, %rd1; mov.u64 %rd3, $str$1; cvta.global.u64 %rd4, %rd3; mov.u64 %rd5, __unnamed_1; "
+      "cvta.global.u64 %rd6, %rd5;\n{ .param .b64 param0; st.param.b64 [param0+0], %rd2; .param .b64 param1; st.param.b64 [param1+0], %rd4; "
+      ".param .b32 param2; st.param.b32 [param2+0], 12; .param .b64 param3; st.param.b64 [param3+0], %rd6; .param .b64 param4; "
+      "st.param.b64 [param4+0], 1; call.uni __assertfail, (param0, param1, param2, param3, param4); }\n",
+      texts);
+  EXPECT_THAT(lines(kernel.kernel), ElementsAre("trap \"assert(n > 0) fails, k.cu:12 in void k()\""));
+  EXPECT_TRUE(kernel.globals.empty()) << "the texts are no buffers";
 }
 
 TEST(Printf, WhoseFormatIsNotKnownSaysSo) {

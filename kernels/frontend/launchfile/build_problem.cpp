@@ -81,6 +81,10 @@ class ProblemBuilder {
       buffer.length = natural(*entry.length, 1, max_bytes / size_of(buffer.element), "a length");
     buffer.role = entry.role.value_or(buffer.role);
     buffer.own_in_flight = entry.own;
+    if (entry.own && buffer.role != Role::workspace)
+      diagnostics_.error(entry.name.at, fmt::format("found own = true of {}; expected it of a workspace: inputs and outputs are always each "
+                                                    "launch's own in flight",
+                                                    fencewise::quoted(entry.name.text)));
     if (entry.role && !entry.initial) buffer.initial.kind = standard_contents(*entry.role);
     if (entry.initial) buffer.initial = {*entry.initial, values_of(entry, buffer.element)};
     if (entry.values.size() > buffer.length)
@@ -144,12 +148,23 @@ class ProblemBuilder {
     return {one(0), one(1), one(2)};
   }
 
+  // At the first number of an extent.
+  [[nodiscard]] static Position place_of(const std::array<std::optional<Numeric>, 3>& numbers, Position otherwise) {
+    return numbers[0] ? numbers[0]->at : otherwise;
+  }
+
   void add_launch(const LaunchEntry& entry) {
-    const ptx::Function& function = kernel_named(entry.kernel);
+    const ptx::Function& function = kernel_named(entry);
     Launch launch;
     launch.name = ptx::short_name(function.name.text);
     launch.grid = extent(entry.grid, max_threads);
     launch.block = extent(entry.block, max_threads_per_cta);
+    if (launch.block.count() > max_threads_per_cta)
+      diagnostics_.error(place_of(entry.block, entry.at), fmt::format("found a block of {} threads; expected at most {}", launch.block.count(),
+                                                                      max_threads_per_cta));
+    if (launch.grid.count() > max_threads / launch.block.count())
+      diagnostics_.error(place_of(entry.grid, entry.at), fmt::format("found a grid of {} blocks of {} threads; expected at most {} threads in all",
+                                                                     launch.grid.count(), launch.block.count(), max_threads));
     launch.warp_size = 32;
     launch.stream = StreamId{entry.stream};
     for (const std::uint32_t earlier : entry.after) launch.after.push_back(LaunchId{earlier});
@@ -167,17 +182,19 @@ class ProblemBuilder {
     problem_.launches.push_back(std::move(launch));
   }
 
-  [[nodiscard]] const ptx::Function& kernel_named(const Token& name) const {
-    if (name.text.empty()) return program_.entry("");
-    const auto meant = program_.entries_named(name.text);
+  // Without a name it is the only one.
+  [[nodiscard]] const ptx::Function& kernel_named(const LaunchEntry& entry) const {
+    const std::string& name = entry.kernel.text;
+    const auto all = program_.entries();
+    const auto meant = name.empty() ? all : program_.entries_named(name);
     if (meant.size() == 1) return *meant.front();
+    const std::string found = name.empty() ? "no kernel's name" : fmt::format("kernel {}", fencewise::quoted(name));
+    const Position at = name.empty() ? entry.at : entry.kernel.at;
+    if (all.empty()) diagnostics_.error(at, fmt::format("found {}; {} has no kernel", found, program_.diagnostics.file()));
     std::vector<std::string> names;
-    for (const ptx::Function* function : meant.empty() ? program_.entries() : meant)
-      names.push_back(program_.name_of(*function));
-    diagnostics_.error(name.at,
-                       fmt::format("found kernel {}{}; expected one of {}: {}", fencewise::quoted(name.text),
-                                   meant.empty() ? "" : ", which may be several", program_.diagnostics.file(),
-                                   fmt::join(names, ", ")));
+    for (const ptx::Function* function : meant.empty() ? all : meant) names.push_back(program_.name_of(*function));
+    diagnostics_.error(at, fmt::format("found {}{}; expected one of {}: {}", found, name.empty() || meant.empty() ? "" : ", which may be several",
+                                       program_.diagnostics.file(), fmt::join(names, ", ")));
   }
 
   void add_variable(const ptx::Variable& variable) {

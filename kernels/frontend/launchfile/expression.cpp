@@ -10,6 +10,7 @@
 #include <fmt/format.h>
 #include <tao/pegtl.hpp>
 
+#include "kernels/core/fits.h"
 #include "kernels/frontend/ptx/number.h"
 #include "kernels/frontend/nested.h"
 
@@ -300,30 +301,27 @@ std::int64_t number_at(const Token& token, const Diagnostics& diagnostics) {
 
 }  // namespace
 
+namespace {
+
+std::int64_t calculated(const Token& op, std::int64_t a, std::int64_t b, const Diagnostics& diagnostics) {
+  if (const auto result = calculate(op.text.front(), a, b)) return *result;
+  diagnostics.error(op.at, fmt::format("found {}, which overflows or divides by zero here; expected a number of 64 bits", fencewise::quoted(op.text)));
+}
+
+}  // namespace
+
 std::int64_t evaluate(const Node& node, const Constants& constants, const Diagnostics& diagnostics) {
+  const auto child = [&](std::size_t n) { return evaluate(node.children[n], constants, diagnostics); };
   switch (node.kind) {
     case Kind::number: return number_at(node.token, diagnostics);
     case Kind::name:
       if (const auto it = constants.find(node.token.text); it != constants.end()) return it->second;
       diagnostics.error(node.token.at, fmt::format("found {}; expected a number or a name of [constants]",
                                                    fencewise::quoted(node.token.text)));
-    case Kind::negative: {
-      const auto result = calculate('-', 0, evaluate(node.children[0], constants, diagnostics));
-      if (result) return *result;
-      break;
-    }
-    case Kind::arithmetic: {
-      const std::int64_t a = evaluate(node.children[0], constants, diagnostics);
-      const std::int64_t b = evaluate(node.children[1], constants, diagnostics);
-      if (const auto result = calculate(node.token.text.front(), a, b)) return *result;
-      break;
-    }
+    case Kind::negative: return calculated({"-", node.token.at}, 0, child(0), diagnostics);
+    case Kind::arithmetic: return calculated(node.token, child(0), child(1), diagnostics);
     default: diagnostics.error(node.token.at, "found a condition or a buffer; expected a number");
   }
-  diagnostics.error(
-      node.token.at,
-      fmt::format("found {}, which overflows or divides by zero here; expected a number of 64 bits",
-                  fencewise::quoted(node.token.text)));
 }
 
 // --- Formulas ---
@@ -413,8 +411,35 @@ class Lowering {
     static const std::map<std::string_view, Compare> table{{"==", Compare::eq}, {"!=", Compare::ne},
                                                            {"<", Compare::lt},  {"<=", Compare::le},
                                                            {">", Compare::gt},  {">=", Compare::ge}};
-    return make(
-        Comparison{table.at(node.token.text), expression(node.children[0]), expression(node.children[1])});
+    const Compare op = table.at(node.token.text);
+    const Comparison result{op, expression(node.children[0]), expression(node.children[1])};
+    const bool order = op != Compare::eq && op != Compare::ne;
+    require_number(node.children[0], result.left, result.right, order);
+    require_number(node.children[1], result.right, result.left, order);
+    return make(result);
+  }
+
+  // The integer type of the elements that an expression reads. No value: it reads none, or floats.
+  [[nodiscard]] std::optional<Type> type_of(const ExprPtr& expr) const {
+    if (const auto* read = std::get_if<Element>(&expr->node)) {
+      const Type type = buffers_[read->buffer.value].element;
+      return is_float(type) ? std::nullopt : std::optional(type);
+    }
+    if (const auto* sum = std::get_if<SumExpr>(&expr->node)) return type_of(sum->body);
+    const auto* both = std::get_if<BinaryExpr>(&expr->node);
+    if (both == nullptr) return std::nullopt;
+    const auto left = type_of(both->left), right = type_of(both->right);
+    return left && right ? (size_of(*right) > size_of(*left) ? right : left) : left ? left : right;
+  }
+
+  // A number beside an expression is one that its type can hold. Equality looks at bits, an order at numbers.
+  void require_number(const Node& at, const ExprPtr& value, const ExprPtr& beside, bool order) const {
+    const auto* number = std::get_if<Number>(&value->node);
+    const auto type = number == nullptr ? std::nullopt : type_of(beside);
+    if (!type || (order ? holds(*type, number->value) : fits(*type, number->value))) return;
+    diagnostics_.error(at.token.at, fmt::format("found {}; expected a number {}", number->value,
+                                                order ? fmt::format("of {}, which is compared by an order", name(*type))
+                                                      : fmt::format("that {} can hold", name(*type))));
   }
 
   ExprPtr arithmetic(const Node& node) {
@@ -423,8 +448,19 @@ class Lowering {
                                                                   {"*", BinaryExpr::Op::mul},
                                                                   {"/", BinaryExpr::Op::div},
                                                                   {"%", BinaryExpr::Op::rem}};
-    return make_expr(
-        BinaryExpr{table.at(node.token.text), expression(node.children[0]), expression(node.children[1])});
+    const BinaryExpr result{table.at(node.token.text), expression(node.children[0]), expression(node.children[1])};
+    require_number(node.children[0], result.left, result.right, false);
+    require_number(node.children[1], result.right, result.left, false);
+    const auto* left = std::get_if<Number>(&result.left->node);
+    const auto* right = std::get_if<Number>(&result.right->node);
+    const bool divides = result.op == BinaryExpr::Op::div || result.op == BinaryExpr::Op::rem;
+    if ((divides && right != nullptr && right->value == 0) || (left != nullptr && right != nullptr))
+      return number(calculated(node.token, left == nullptr ? 0 : left->value, right->value));
+    return make_expr(result);
+  }
+
+  std::int64_t calculated(const Token& op, std::int64_t a, std::int64_t b) const {
+    return fencewise::launchfile::calculated(op, a, b, diagnostics_);
   }
 
   ExprPtr named(const Node& node) {
@@ -479,8 +515,11 @@ class Lowering {
       case Kind::name: return named(node);
       case Kind::element: return element(node);
       case Kind::old: return old(node);
-      case Kind::negative:
-        return make_expr(BinaryExpr{BinaryExpr::Op::sub, number(0), expression(node.children[0])});
+      case Kind::negative: {
+        const ExprPtr value = expression(node.children[0]);
+        if (const auto* n = std::get_if<Number>(&value->node)) return number(calculated({"-", node.token.at}, 0, n->value));
+        return make_expr(BinaryExpr{BinaryExpr::Op::sub, number(0), value});
+      }
       case Kind::arithmetic: return arithmetic(node);
       case Kind::sum: return sum(node);
       case Kind::sum_all: {

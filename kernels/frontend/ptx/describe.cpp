@@ -54,10 +54,10 @@ struct Meaning {
   static std::string strength(const Access& access) {
     return fmt::format("{}.{}", spelling(access.order), spelling(access.scope));
   }
-  // A cache operator promises nothing.
+  // A cache operator promises nothing. ld.global.nc is no hint, but synchronizes nothing either.
   static std::string cache(const Access& access, std::string_view what) {
-    return access.cache == CacheOperator::none ? ""
-                                               : fmt::format("weak {}: cache operators are only hints", what);
+    const bool hint = access.cache != CacheOperator::none && access.cache != CacheOperator::nc;
+    return hint ? fmt::format("weak {}: cache operators are only hints", what) : "";
   }
   static std::string_view spelling(Order order) {
     switch (order) {
@@ -100,6 +100,15 @@ std::string called(const Origin& origin) {
   return name.empty() ? "" : fmt::format(", from {}()", name);
 }
 
+// "; in grid_barrier(), from k.cu:32".
+std::string callers(const Origin& origin, const Kernel& kernel) {
+  std::string text;
+  for (const Caller& caller : origin.callers)
+    text += fmt::format("{}in {}(), from {}", text.empty() ? "; " : ", ", caller.function.empty() ? "a function" : caller.function,
+                        print(caller.call, kernel));
+  return text;
+}
+
 std::string where(const SourceLine& at, const Kernel& kernel) {
   std::string text = print(at, kernel);
   return text.empty() ? "?" : text;
@@ -116,8 +125,8 @@ std::string synchronization(const LoweredKernel& lowered) {
   for_each(lowered, [&](const fencewise::Instruction& i, const Origin& origin) {
     const std::string meaning = std::visit(Meaning{lowered, i}, i.operation);
     if (origin.opcode.empty() || meaning.empty()) return;
-    text += fmt::format("    {:28} {:32} {}{}\n", where(i.where, lowered.kernel), origin.opcode, meaning,
-                        called(origin));
+    text += fmt::format("    {:28} {:32} {}{}{}\n", where(i.where, lowered.kernel), origin.opcode, meaning, called(origin),
+                        callers(origin, lowered.kernel));
   });
   return text.empty() ? "  no synchronization\n" : "  synchronization\n" + text;
 }

@@ -58,7 +58,9 @@ class FunctionLowering {
     stand_at(instruction.opcode.at, instruction.opcode.text);
     instructions_.lower(instruction);
   }
-  void read(const PrintfCall& call) {
+  void read(const PrintfCall& call) { read_call(call); }
+  void read(const AssertCall& call) { read_call(call); }
+  template <class Call> void read_call(const Call& call) {
     stand_at(call.at, "call");
     instructions_.lower(call);
   }
@@ -67,7 +69,9 @@ class FunctionLowering {
     const SourceChain& chain = source_.current();
     SourceLine where{0, at.line, 0};
     if (!by_ptx_lines_ && source_.any()) where = {chain.user.file + 1, chain.user.line, 0};
-    emitter_.at(where, {at, opcode, chain.path});
+    std::vector<Caller> callers;
+    for (const SourceCaller& caller : chain.callers) callers.push_back({caller.function, {caller.call.file + 1, caller.call.line, 0}});
+    emitter_.at(where, {at, opcode, chain.path, std::move(callers)});
   }
 
   const Function function_;

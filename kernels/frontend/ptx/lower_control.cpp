@@ -18,14 +18,13 @@ void InstructionLowering::ret() {
 
 void InstructionLowering::trap() { emitter_.end(Trap{"a trap is reached"}); }
 
-// A failed assert ends the kernel; other functions are not followed. printf comes as a PrintfCall.
+// Functions are not followed. printf comes as a PrintfCall, a failed assert as an AssertCall.
 void InstructionLowering::call() {
   opcode_.take("uni");
   const auto& all = instruction_->operands;
   const auto target =
       std::find_if(all.begin(), all.end(), [](const Operand& o) { return o.kind == Operand::Kind::name; });
   const std::string name = target == all.end() ? "" : target->token.text;
-  if (name == "__assertfail") return emitter_.end(Trap{"an assert fails"});
   throw Refusal("a call of " + (name.empty() ? "an unknown function" : name) +
                 " (compile with -O3, so that it is inlined)");
 }
@@ -43,6 +42,12 @@ void InstructionLowering::lower(const PrintfCall& call) {
       print.arguments.emplace_back(fencewise::Operand());
   }
   emitter_.emit(std::move(print));
+}
+
+// It ends the kernel.
+void InstructionLowering::lower(const AssertCall& call) {
+  guard_by(call.guard);
+  emitter_.end(Trap{call.message});
 }
 
 // None where its value is not modelled: that stops nobody.

@@ -20,6 +20,7 @@ class InstructionLowering {
   // Emits what `instruction` means, or an Unmodelled that names it.
   void lower(const Instruction& instruction);
   void lower(const PrintfCall& call);
+  void lower(const AssertCall& call);
 
  private:
   using Handler = void (InstructionLowering::*)();

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <map>
 #include <set>
+#include <string_view>
 
 #include "kernels/core/print_format.h"
 #include "kernels/frontend/ptx/number.h"
@@ -39,10 +40,10 @@ const Operand* base_of(const Instruction& i) {
   return named ? &i.operands[0].elements.front() : nullptr;
 }
 
-bool is_call_of_vprintf(const Instruction& i) {
+bool is_call_of(std::string_view function, const Instruction& i) {
   return Opcode(i.opcode.text).mnemonic() == "call" &&
-         std::any_of(i.operands.begin(), i.operands.end(), [](const Operand& o) {
-           return o.kind == Operand::Kind::name && o.token.text == "vprintf";
+         std::any_of(i.operands.begin(), i.operands.end(), [function](const Operand& o) {
+           return o.kind == Operand::Kind::name && o.token.text == function;
          });
 }
 
@@ -87,13 +88,19 @@ class PrintfCalls {
     each_instruction([&](std::size_t, const Instruction& i) {
       each_result(i, [&](const std::string& name) { ++definitions_[name]; });
     });
-    each_instruction([&](std::size_t, const Instruction& i) { follow(i); });
+    each_instruction([&](std::size_t n, const Instruction& i) {
+      follow(i);
+      const std::string mnemonic = Opcode(i.opcode.text).mnemonic();
+      branches_anywhere_ |= mnemonic == "brx";
+      if (mnemonic == "bra" && !i.operands.empty()) branches_[i.operands[0].token.text].push_back(n);
+    });
   }
 
   Function rewritten() {
-    std::map<std::size_t, PrintfCall> calls;
+    std::map<std::size_t, Statement> calls;
     each_instruction([&](std::size_t n, const Instruction& i) {
-      if (is_call_of_vprintf(i)) calls.emplace(n, call_at(n, i));
+      if (is_call_of("vprintf", i)) calls.emplace(n, printf_at(n, i));
+      if (is_call_of("__assertfail", i)) calls.emplace(n, assert_at(n, i));
     });
     if (calls.empty()) return function_;
     for (const Variable* const v : shown_) served_.erase(v);
@@ -157,7 +164,7 @@ class PrintfCalls {
 
   // --- calls ---
 
-  PrintfCall call_at(std::size_t n, const Instruction& i) {
+  PrintfCall printf_at(std::size_t n, const Instruction& i) {
     PrintfCall call;
     call.guard = i.guard;
     call.at = i.opcode.at;
@@ -179,6 +186,28 @@ class PrintfCalls {
     return call;
   }
 
+  // What failed, the file, the line, the function, and the size of a character.
+  AssertCall assert_at(std::size_t n, const Instruction& i) {
+    AssertCall call{i.guard, i.opcode.at, "an assert fails"};
+    const Operand& params = i.operands.back();
+    if (params.kind != Operand::Kind::list || params.elements.size() < 4) return call;
+    const auto text = [&](std::size_t param) -> std::optional<std::string> {
+      const Operand* const value = passed(n, params.elements[param].token.text);
+      const auto at = value == nullptr ? std::nullopt : address(*value);
+      if (!at) return std::nullopt;
+      served_.insert(at->variable);
+      return text_at(*at);
+    };
+    const auto what = text(0), file = text(1), function = text(3);
+    if (!what) return call;
+    call.message = "assert(" + *what + ") fails";
+    const Operand* const line = passed(n, params.elements[2].token.text);
+    if (file && line != nullptr && line->kind == Operand::Kind::integer)
+      call.message += ", " + file->substr(file->rfind('/') + 1) + ":" + std::to_string(integer_bits(line->token.text));
+    if (function) call.message += " in " + *function;
+    return call;
+  }
+
   // What was stored to a parameter, in the braces around the call.
   [[nodiscard]] const Operand* passed(std::size_t call, const std::string& param) const {
     for (std::size_t n = call; n-- > 0 && !std::holds_alternative<ScopeBegin>(function_.body[n]);) {
@@ -190,20 +219,13 @@ class PrintfCalls {
     return nullptr;
   }
 
-  struct StoredValue {
-    std::uint64_t size = 0;
-    std::optional<Operand> value;  // none: not known at the call
-  };
-
   void stored_before(std::size_t call, const KnownAddress& buffer, PrintfCall& result) {
-    const std::map<std::uint64_t, StoredValue> stored = stores_before(call, *buffer.variable);
     std::uint64_t offset = buffer.offset;
     for (const FormatArgument& argument : arguments_of(*result.format)) {
       const std::uint64_t size = size_of(argument.type);
       offset = (offset + size - 1) / size * size;
-      const auto found = stored.find(offset);
-      const bool known = found != stored.end() && found->second.size == size && found->second.value;
-      result.arguments.push_back(known ? argument_of(*found->second.value, argument) : PrintfArgument());
+      const auto value = value_at(call, *buffer.variable, offset, size);
+      result.arguments.push_back(value ? argument_of(*value, argument) : PrintfArgument());
       offset += size;
     }
   }
@@ -220,39 +242,73 @@ class PrintfCalls {
     return *text;
   }
 
-  // By offset into the variable, the last stores in the straight code before the call.
-  [[nodiscard]] std::map<std::uint64_t, StoredValue> stores_before(std::size_t call,
-                                                                   const Variable& variable) const {
-    std::map<std::uint64_t, StoredValue> stored;
-    std::set<std::string> changed;  // registers that are set between here and the call
-    for (std::size_t n = call; n-- > 0 && !std::holds_alternative<Label>(function_.body[n]);) {
-      const auto* i = std::get_if<Instruction>(&function_.body[n]);
-      if (i == nullptr) continue;
-      if (Opcode(i->opcode.text).mnemonic() == "call") break;
-      if (is_plain_store(*i)) add_stores(*i, variable, changed, stored);
-      each_result(*i, [&](const std::string& name) { changed.insert(name); });
-    }
-    return stored;
-  }
+  struct Stored {
+    std::optional<Operand> value;  // none: not known
+  };
 
-  void add_stores(const Instruction& i, const Variable& variable, const std::set<std::string>& changed,
-                  std::map<std::uint64_t, StoredValue>& stored) const {
-    const Operand* const base = base_of(i);
+  // No value: it stores nothing to these bytes.
+  [[nodiscard]] std::optional<Stored> stored_by(const Instruction& i, const Variable& variable, std::uint64_t offset, std::uint64_t size) const {
+    const Operand* const base = is_plain_store(i) ? base_of(i) : nullptr;
     const auto at = base == nullptr ? std::nullopt : address(*base);
-    if (!at || at->variable != &variable || i.operands.size() != 2) return;
-    const std::vector<Operand> values = i.operands[1].kind == Operand::Kind::vector
-                                            ? i.operands[1].elements
-                                            : std::vector<Operand>{i.operands[1]};
     const auto type = Opcode(i.opcode.text).take_type();
-    if (!type) return;
-    const std::uint64_t size = size_of(*type);
+    if (!at || at->variable != &variable || i.operands.size() != 2 || !type) return std::nullopt;
+    const bool vector = i.operands[1].kind == Operand::Kind::vector;
+    const std::vector<Operand> values = vector ? i.operands[1].elements : std::vector<Operand>{i.operands[1]};
     for (std::size_t n = 0; n < values.size(); ++n) {
-      const bool known = !i.guard && !changed.contains(values[n].token.text);
-      stored.try_emplace(at->offset + n * size,
-                         StoredValue{size, known ? std::optional(values[n]) : std::nullopt});
+      const std::uint64_t begin = at->offset + n * size_of(*type), end = begin + size_of(*type);
+      if (end <= offset || offset + size <= begin) continue;
+      const bool known = !i.guard && begin == offset && end == offset + size;
+      return Stored{known ? std::optional(values[n]) : std::nullopt};
     }
+    return std::nullopt;
   }
 
+  // A call that may store anything.
+  static bool is_opaque(const Instruction& i) {
+    return Opcode(i.opcode.text).mnemonic() == "call" && !is_call_of("vprintf", i) && !is_call_of("__assertfail", i);
+  }
+
+  // The statements that may come just before. None: the function begins here, or nothing leads here.
+  [[nodiscard]] std::vector<std::size_t> before(std::size_t n) const {
+    std::vector<std::size_t> earlier;
+    const auto* i = n == 0 ? nullptr : std::get_if<Instruction>(&function_.body[n - 1]);
+    const std::string mnemonic = i == nullptr || i->guard ? "" : Opcode(i->opcode.text).mnemonic();
+    if (n != 0 && mnemonic != "bra" && mnemonic != "ret" && mnemonic != "exit" && mnemonic != "trap") earlier.push_back(n - 1);
+    if (const auto* label = std::get_if<Label>(&function_.body[n]))
+      if (const auto from = branches_.find(label->name.text); from != branches_.end())
+        earlier.insert(earlier.end(), from->second.begin(), from->second.end());
+    return earlier;
+  }
+
+  // What is in `size` bytes of local memory at the call. No value: other stores reach it than one, or none on some way, or the
+  // register that was stored has changed since.
+  [[nodiscard]] std::optional<Operand> value_at(std::size_t call, const Variable& variable, std::uint64_t offset, std::uint64_t size) const {
+    std::set<std::size_t> seen, stores;
+    std::set<std::string> changed;  // registers that are set between a store and the call
+    std::optional<Operand> value;
+    std::vector<std::size_t> queue = before(call);
+    if (queue.empty() || branches_anywhere_) return std::nullopt;
+    while (!queue.empty()) {
+      const std::size_t n = queue.back();
+      queue.pop_back();
+      if (!seen.insert(n).second) continue;
+      if (const auto* i = std::get_if<Instruction>(&function_.body[n])) {
+        if (is_opaque(*i)) return std::nullopt;
+        if (const auto stored = stored_by(*i, variable, offset, size)) {
+          if (!stored->value) return std::nullopt;
+          stores.insert(n);
+          value = stored->value;
+          continue;
+        }
+        each_result(*i, [&](const std::string& name) { changed.insert(name); });
+      }
+      const std::vector<std::size_t> earlier = before(n);
+      if (earlier.empty()) return std::nullopt;
+      queue.insert(queue.end(), earlier.begin(), earlier.end());
+    }
+    const bool known = stores.size() == 1 && !changed.contains(value->token.text);
+    return known ? value : std::nullopt;
+  }
   // --- what serves printf alone ---
 
   [[nodiscard]] const Variable* variable_of(const Operand& operand) const {
@@ -288,6 +344,8 @@ class PrintfCalls {
   std::map<std::string, const Variable*> variables_;
   std::map<std::string, unsigned> definitions_;
   std::map<std::string, KnownAddress> addresses_;  // registers
+  std::map<std::string, std::vector<std::size_t>> branches_;  // [label] the statements that branch there, in whatever scope
+  bool branches_anywhere_ = false;                            // by a table
   std::set<const Variable*> served_;  // variables that printf uses, in the end those that nobody else does
   std::set<const Variable*> shown_;   // whose addresses are arguments
 };

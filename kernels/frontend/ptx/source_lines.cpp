@@ -104,6 +104,10 @@ SourceChain SourceLines::chain_of(SourcePosition at) const {
   }
   std::reverse(chain.path.begin(), chain.path.end());
   chain.user = line_of(at);
+  for (auto it = inlined_.find(at); it != inlined_.end() && chain.callers.size() < inlined_.size(); it = inlined_.find(at)) {
+    at = it->second.call;
+    chain.callers.push_back({it->second.function, line_of(at)});
+  }
   return chain;
 }
 

@@ -16,9 +16,15 @@
 
 namespace fencewise::ptx {
 
+struct SourceCaller {
+  std::string function;  // that was inlined
+  SourceLine call;       // there
+};
+
 struct SourceChain {
-  SourceLine user;                // the innermost place in the user's code; line 0: unknown
-  std::vector<std::string> path;  // inlined functions below it, outermost first: "__threadfence"
+  SourceLine user;                    // the innermost place in the user's code; line 0: unknown
+  std::vector<std::string> path;      // inlined functions below it, outermost first: "__threadfence"
+  std::vector<SourceCaller> callers;  // of the user's functions that it is in, innermost first, and were inlined
 };
 
 // Reads the locs of one function, in order.

@@ -94,7 +94,14 @@ struct PrintfCall {
   std::vector<PrintfArgument> arguments;
 };
 
-using Statement = std::variant<Instruction, Label, Registers, Variable, Loc, ScopeBegin, ScopeEnd, PrintfCall>;
+// Likewise of a call of __assertfail: what failed and where, as far as the module's texts say it.
+struct AssertCall {
+  std::optional<Guard> guard;
+  Position at;
+  std::string message;  // "assert(n > 0) fails, k.cu:12 in void k(int)"
+};
+
+using Statement = std::variant<Instruction, Label, Registers, Variable, Loc, ScopeBegin, ScopeEnd, PrintfCall, AssertCall>;
 
 struct Function {
   Token name;
