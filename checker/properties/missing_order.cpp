@@ -203,12 +203,6 @@ MissingOrder summary_of(const std::vector<OrderGap>& gaps) {
   return lacks(OrderGap::Kind::scope) ? MissingOrder::scope : MissingOrder::none;
 }
 
-bool of_one_cta(const PartialExecution& x, EventId a, EventId b) {
-  const ThreadId first = x.graph.events[a].thread, later = x.graph.events[b].thread;
-  const auto& cta_of = x.context().image.cta_of;
-  return cta_of[first] == cta_of[later] && x.context().launch_of(later).placed.empty();
-}
-
 bool of_one_launch(const PartialExecution& x, EventId a, EventId b) {
   const auto& launch_of = x.context().image.launch_of;
   return launch_of[x.graph.events[a].thread] == launch_of[x.graph.events[b].thread];
@@ -315,6 +309,10 @@ class Words {
 
 }  // namespace
 
+bool of_one_cta(const LaunchContext& context, ThreadId a, ThreadId b) {
+  return context.image.cta_of[a] == context.image.cta_of[b] && context.launch_of(b).placed.empty();
+}
+
 OrderLack missing_order(const PartialExecution& x, EventId first, EventId later) {
   OrderLack lack{first, later};
   const std::vector<EventId> events = Steps(x.graph).between(first, later);
@@ -329,7 +327,7 @@ OrderLack missing_order(const PartialExecution& x, EventId first, EventId later)
       return lack;
     }
   }
-  if (of_one_cta(x, first, later)) lack.missing = MissingOrder::barrier;
+  if (of_one_cta(x.context(), x.graph.events[first].thread, x.graph.events[later].thread)) lack.missing = MissingOrder::barrier;
   const Event& a = x.graph.events[first];
   const Event& b = x.graph.events[later];
   if (of_one_launch(x, first, later) && !is_strong(a.order) && !is_strong(b.order)) lack.barrier = barrier_between(x.graph, a, b);

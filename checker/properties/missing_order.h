@@ -29,6 +29,9 @@ struct OrderLack {
   EventId barrier = no_event;  // without gaps: one that stands between the accesses, but orders only others
 };
 
+// Whether a barrier of their CTA could order them; threads that are placed by hand have none.
+[[nodiscard]] bool of_one_cta(const LaunchContext& context, ThreadId a, ThreadId b);
+
 [[nodiscard]] OrderLack missing_order(const PartialExecution& execution, EventId first, EventId later);
 // Of a race: from one of the two to the other, whichever lacks less.
 [[nodiscard]] OrderLack missing_order_between(const PartialExecution& execution, EventId a, EventId b);
