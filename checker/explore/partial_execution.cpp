@@ -10,10 +10,6 @@
 
 namespace fencewise {
 
-namespace {
-
-}  // namespace
-
 LaunchContext::LaunchContext(const Problem& p, const Stage& s, const Reading& r, const MemoryImage& m,
                              Terms& t, Dependencies& d, std::uint32_t bound)
     : problem(p),

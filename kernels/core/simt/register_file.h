@@ -15,7 +15,7 @@ namespace fencewise::simt {
 
 inline constexpr std::uint32_t not_a_register = 0xffff'ffffU;
 
-// Of a register in a warp\'s area; 0 for a predicate.
+// Of a register in a warp's area; 0 for a predicate.
 [[nodiscard]] constexpr std::uint32_t lane_bytes(Type type) {
   return type == Type::pred ? 0 : size_of(type) <= 4 ? 4 : 8;
 }

@@ -299,10 +299,6 @@ std::int64_t number_at(const Token& token, const Diagnostics& diagnostics) {
   return static_cast<std::int64_t>(ptx::integer_bits(text));
 }
 
-}  // namespace
-
-namespace {
-
 std::int64_t calculated(const Token& op, std::int64_t a, std::int64_t b, const Diagnostics& diagnostics) {
   if (const auto result = calculate(op.text.front(), a, b)) return *result;
   diagnostics.error(op.at, fmt::format("found {}, which overflows or divides by zero here; expected a number of 64 bits", fencewise::quoted(op.text)));
