@@ -38,6 +38,7 @@ struct ViewReductions {
   bool collapse = true;  // store states in pieces that they share
   bool idle = true;     // a poll that leaves its thread where it was is no new state
   bool alone = true;    // an operation that nothing others do can change is taken before theirs; so is taking a free place
+  bool early = true;     // so is a load from where nobody else writes meanwhile, as is assumed at first and found out later
 };
 
 // Options that can change a verdict.

@@ -94,6 +94,7 @@ std::vector<Setting> settings() {
           {"idle off", without(&ViewReductions::idle)},
           {"collapse off", without(&ViewReductions::collapse)},
           {"alone off", without(&ViewReductions::alone)},
+          {"early off", without(&ViewReductions::early)},
           {"one-sided off", {.one_sided = Reduction::off}},
           {"polls remember", {.forgetful_polls = Reduction::off}},
           {"symmetry off", {.symmetry = Reduction::off}},

@@ -23,14 +23,19 @@ struct ThreadMoves {
   Trouble trouble = Trouble::none;  // on the way to its next visible operation
   bool goes_first = false;          // what it does may be taken before all that others do
   bool at_store = false;            // and is a store
+  // What it does is a load from this storage, and goes first if nobody else writes there while the thread stands before it
+  // (early_loads.h).
+  std::optional<std::uint32_t> early;
   std::vector<Successor> successors;
 };
 
 struct Expansion {
   State state;  // in normal form
   bool ended = false;
-  std::vector<ThreadId> threads;   // that may move, of interchangeable CTAs one; one that goes first in front
+  std::vector<std::vector<std::uint32_t>> classes;  // of interchangeable CTAs that may move
+  std::vector<ThreadId> threads;   // that may move, of each class one CTA's; one that goes first in front
   std::vector<ThreadMoves> moves;  // of the first of them
+  std::vector<ThreadMoves> tried;  // of some that could not go first
   [[nodiscard]] bool whole() const { return moves.size() == threads.size(); }
 };
 
@@ -46,14 +51,19 @@ class Expander {
 
   // From now on no operation is taken alone, before those of other threads.
   void let_nothing_go_first() { reductions_.alone = false; }
+  // From now on no load from there goes first because nobody may write there meanwhile.
+  void let_no_load_go_first(std::uint32_t storage) { early_[storage] = false; }
   void see_only_races() { machine_.see_only_races(); }
 
  private:
-  [[nodiscard]] std::vector<ThreadId> threads_to_move(const State& state, const std::vector<std::uint32_t>& ctas);
+  [[nodiscard]] std::vector<ThreadId> threads_to_move(const State& state, const std::vector<std::vector<std::uint32_t>>& classes);
+  void put_first(Expansion& expansion);
+  [[nodiscard]] ThreadMoves moves_of(const State& state, ThreadId thread);
 
   Machine machine_;
   NormalForm normal_;
   Reductions reductions_;
+  std::vector<bool> early_;  // [storage] whether its loads may go first
 };
 
 }  // namespace fencewise::view

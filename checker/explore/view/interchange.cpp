@@ -201,8 +201,8 @@ bool in_a_sweep(const State& s) {
 
 }  // namespace
 
-void Interchange::order(State& s) {
-  if (in_a_sweep(s)) return;
+std::vector<std::uint32_t> Interchange::order(State& s) {
+  if (in_a_sweep(s)) return {};
   const std::vector<Colour> colour = colours(s);
   std::vector<std::uint32_t> names(colour.size());
   std::iota(names.begin(), names.end(), 0);
@@ -219,7 +219,9 @@ void Interchange::order(State& s) {
     std::ranges::stable_sort(strangers, comes_first);
     for (std::size_t n = 0; n < places.size(); ++n) names[strangers[n]] = places[n];
   }
-  if (!ordered) rename(s, names);
+  if (ordered) return {};
+  rename(s, names);
+  return names;
 }
 
 // Calls each CTA c names[c].
@@ -468,22 +470,26 @@ class Interchange::Trades {
   TableNames new_names_;
 };
 
-std::vector<std::uint32_t> Interchange::representatives(const State& s, const TableView& table) {
+std::vector<std::vector<std::uint32_t>> Interchange::classes(const State& s, const TableView& table) {
   const bool told_apart = in_a_sweep(s);
   const std::vector<Colour> colour = told_apart ? std::vector<Colour>() : colours(s);
   std::optional<Trades> trades;
-  std::vector<std::uint32_t> kept;
+  std::vector<std::vector<std::uint32_t>> classes;
   for (std::uint32_t c = 0; c < symmetry_.ctas(); ++c) {
     const auto& threads = machine_.threads_of(c);
     if (std::none_of(threads.begin(), threads.end(), [&](ThreadId t) { return machine_.may_move(s, t); })) continue;
-    const bool again = !told_apart && std::any_of(kept.begin(), kept.end(), [&](std::uint32_t other) {
+    const auto its = told_apart ? classes.end() : std::ranges::find_if(classes, [&](const auto& some) {
+      const std::uint32_t other = some.front();
       if (colour[other] != colour[c] || symmetry_.role(other) != symmetry_.role(c)) return false;
       if (!trades) trades.emplace(*this, s, table);
       return trades->leave_all_as_it_is(other, c);
     });
-    if (!again) kept.push_back(c);
+    if (its == classes.end())
+      classes.push_back({c});
+    else
+      its->push_back(c);
   }
-  return kept;
+  return classes;
 }
 
 }  // namespace fencewise::view

@@ -18,10 +18,10 @@ class Interchange {
   // `replays`: symbols of that many replays may be in memory.
   Interchange(Machine& machine, const Symmetry& symmetry, std::uint32_t replays);
 
-  // Puts the CTAs of each role in an order of what can be seen of them.
-  void order(State& state);
-  // CTAs that may move in a state in normal form, of that table: one of each class that is interchangeable.
-  [[nodiscard]] std::vector<std::uint32_t> representatives(const State& state, const TableView& table);
+  // Puts the CTAs of each role in an order of what can be seen of them. Returns [cta] what it is called now; none: as before.
+  std::vector<std::uint32_t> order(State& state);
+  // CTAs that may move in a state in normal form, of that table: the classes of those that are interchangeable.
+  [[nodiscard]] std::vector<std::vector<std::uint32_t>> classes(const State& state, const TableView& table);
 
  private:
   using Colour = std::tuple<std::uint64_t, std::uint64_t, std::uint64_t>;

@@ -382,6 +382,7 @@ bool Machine::takes_place(const State& s, ThreadId t) const {
 }
 
 bool Machine::prepare(State& s, ThreadId t, Trouble& trouble) {
+  writes_ = 0;
   if (!may_move(s, t)) return false;
   restore_constants(s, context_.image.cta_of[t]);
   if (s.threads[t].status == Status::visible) return true;
@@ -428,6 +429,15 @@ bool Machine::goes_first(State& s, ThreadId id) {
   for (ThreadId u = 0; u < s.threads.size(); ++u)
     if (u != id && (doing(s, u, action.place.location) & others_must_not) != 0) return false;
   return true;
+}
+
+std::optional<std::uint32_t> Machine::loads_from(State& s, ThreadId id) {
+  if (s.threads.read(id).status != Status::visible || s.threads.read(id).deposited) return std::nullopt;
+  restore_constants(s, context_.image.cta_of[id]);
+  Rules rules(*this, s, id);
+  const Action action = interpreter_.next(rules.program, rules.t.state);
+  if (action.kind != Action::Kind::load) return std::nullopt;
+  return action.place.location.storage;
 }
 
 bool Machine::at_store(const State& s, ThreadId id) const {
@@ -519,6 +529,7 @@ Machine::Taken Machine::take(State& s, Move move) {
   for (const ThreadId t : threads_of_cta_[cta])
     if (s.threads.read(t).deposited) s.threads[t].deposited = false;
   taken.trouble = settle(s);
+  taken.writes = writes_;
   Thread& thread = s.threads[move.thread];
   if (taken.quiet && effects_ == effects && thread.status == Status::visible) {
     clear_dead_registers(thread, move.thread);

@@ -78,6 +78,8 @@ class Machine {
   [[nodiscard]] bool goes_first(State& state, ThreadId thread);
   // Whether its next visible operation is a store.
   [[nodiscard]] bool at_store(const State& state, ThreadId thread) const;
+  // The storage that its next visible operation loads from, if it is a load.
+  [[nodiscard]] std::optional<std::uint32_t> loads_from(State& state, ThreadId thread);
   // The outcome in which it reads, or writes behind, the message of that origin. No value: there is none.
   [[nodiscard]] std::optional<std::uint32_t> option_of(State& state, ThreadId thread, Origin origin);
   // How many outcomes the visible operation has; 1 where the thread only ended.
@@ -87,6 +89,9 @@ class Machine {
     bool newest = true;  // it read what is last in coherence order, if anything
     bool quiet = false;  // it wrote nothing: a load or a cas that failed
     bool idle = false;   // and the thread is back where it was: it can only have learnt something
+    // Storages that were written since its thread was prepared, also by others who went on then, and in outcomes taken before: bit
+    // n % 64 for storage n.
+    std::uint64_t writes = 0;
   };
   // Takes it, then settles.
   [[nodiscard]] Taken take(State& state, Move move);
@@ -174,6 +179,7 @@ class Machine {
   Retrace* retrace_ = nullptr;
   bool only_races_ = false;
   std::uint64_t effects_ = 0;  // writes, arrivals at barriers and the like: what others may notice
+  std::uint64_t writes_ = 0;   // Taken::writes
 };
 
 }  // namespace fencewise::view

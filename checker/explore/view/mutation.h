@@ -25,6 +25,7 @@ enum class Mutation : std::uint8_t {
   records_merged_unseen,       // merged records compare no columns
   less_known_is_dropped,       // a state that knows less than a stored one is dropped
   one_cta_for_all,             // all CTAs count as interchangeable when one is to be chosen
+  early_loads_unchecked,       // whether anybody writes where a load was taken early is not looked at
   deposit_at_once,             // one-sided fences deposit where they stand
   livelock_from_any_cycle,     // also one that its threads may leave
   livelock_never,              // cycles are not looked at

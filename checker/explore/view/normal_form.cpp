@@ -1,7 +1,6 @@
 #include "checker/explore/view/normal_form.h"
 
 #include <algorithm>
-#include <numeric>
 #include <optional>
 #include <span>
 
@@ -68,21 +67,24 @@ void NormalForm::apply(State& s) {
 
 Stored NormalForm::stored(State& s, const State& before) {
   forget(s, &before);
-  if (interchange_) interchange_->order(s);
-  return stored(s);
+  std::vector<std::uint32_t> names;
+  if (interchange_) names = interchange_->order(s);
+  Stored result = stored(s);
+  result.names = std::move(names);
+  return result;
 }
 
-Stored NormalForm::stored(const State& s) const { return {encode_control(s), table_of(s, knowledge_of(s, reductions_))}; }
+Stored NormalForm::stored(const State& s) const { return {encode_control(s), table_of(s, knowledge_of(s, reductions_)), {}}; }
 
-std::vector<std::uint32_t> NormalForm::representatives(const State& s, const TableView& table) {
+std::vector<std::vector<std::uint32_t>> NormalForm::classes(const State& s, const TableView& table) {
   if (interchange_) {
-    auto some = interchange_->representatives(s, table);
+    auto some = interchange_->classes(s, table);
     if (mutation() == Mutation::one_cta_for_all && some.size() > 1) some.resize(1);
     return some;
   }
-  std::vector<std::uint32_t> all(machine_.hierarchy().ctas());
-  std::iota(all.begin(), all.end(), 0);
-  return all;
+  std::vector<std::vector<std::uint32_t>> each;
+  for (std::uint32_t cta = 0; cta < machine_.hierarchy().ctas(); ++cta) each.push_back({cta});
+  return each;
 }
 
 // --- What nobody can use any more ---

@@ -24,6 +24,7 @@ using Reductions = ViewReductions;
 struct Stored {
   Control control;       // threads, messages and arrivals
   KnowledgeTable table;  // what is known
+  std::vector<std::uint32_t> names;  // [cta] what it is called, of before; none: as before
 };
 
 class NormalForm {
@@ -35,8 +36,8 @@ class NormalForm {
   // What is to be stored of a state that came from `before`, which is in normal form, by moves of some threads. Leaves `state` half done.
   [[nodiscard]] Stored stored(State& state, const State& before);
   [[nodiscard]] Stored stored(const State& state) const;  // in normal form
-  // One of each class of CTAs that are interchangeable in this state (in normal form), of that table.
-  [[nodiscard]] std::vector<std::uint32_t> representatives(const State& state, const TableView& table);
+  // The CTAs that may move in this state (in normal form), of that table: classes of those that are interchangeable.
+  [[nodiscard]] std::vector<std::vector<std::uint32_t>> classes(const State& state, const TableView& table);
 
  private:
   [[nodiscard]] Mutation mutation() const { return static_cast<Mutation>(reductions_.mutation); }

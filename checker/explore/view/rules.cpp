@@ -35,6 +35,11 @@ const View& Machine::Rules::released() {
 
 // --- Memory ---
 
+void Machine::Rules::note_write(const Location& location) {
+  ++m.effects_;
+  m.writes_ |= std::uint64_t{1} << (location.storage % 64);
+}
+
 Cell& Machine::Rules::cell(CellId c) {
   if (s.cells.size() <= c) s.cells.resize(c + 1);
   Cell& found = s.cells[c];
@@ -165,7 +170,7 @@ void Machine::Rules::weak_store(const Action& action, const Store& store) {
     sweep.access(action.where, n, l, place);
     const CellId number = m.locations_->number(l);
     Cell& c = cell(number);
-    ++m.effects_;
+    note_write(l);
     if (races(number, c, true, false, 0)) trouble = Trouble::race;
     Message message;
     message.value = stored(action.operands[n], store.access.type);
@@ -384,7 +389,7 @@ bool Machine::Rules::arrive(const Action& action) {
 
 Message Machine::Rules::write_message(CellId number, Value value, const fencewise::Access& access, std::uint32_t element) {
   wrote_message = true;
-  ++m.effects_;
+  note_write((*m.locations_)[number]);
   Message message;
   message.value = value;
   message.record = new_record();

@@ -30,6 +30,7 @@ struct Machine::Rules {
 
   // --- Memory ---
 
+  void note_write(const Location& location);
   Cell& cell(CellId c);
   [[nodiscard]] std::size_t low(const Cell& c) const;
   [[nodiscard]] bool morally_strong(Place other, Level other_level, bool other_strong, bool strong, Level level) const;

@@ -13,7 +13,11 @@ constexpr std::uint64_t moves_before_first_look = 1024;
 // How many states a worker expands ahead at a time, and from how many on it is worth it.
 constexpr std::size_t most_ahead = 32, least_ahead = 4;
 
+// Why a search starts anew.
 struct StoreRepeats {};
+struct WrittenMeanwhile {
+  std::vector<std::uint32_t> storages;
+};
 
 bool has_store_in_loop(const Kernel& kernel) {
   const auto leads_back = [&](std::uint32_t from) {
@@ -59,9 +63,11 @@ ViewExplorer::ViewExplorer(const LaunchContext& context, Approximation approxima
       reductions_(reductions),
       budget_(budget),
       stats_(stats),
-      stored_(reductions) {
+      stored_(reductions),
+      early_(machine_) {
   // An independent operation that is taken first makes no difference, unless its thread may be left standing before it.
   reductions_.alone &= schedulers_.all_fair();
+  reductions_.early &= reductions_.alone;
   for (const Kernel& kernel : context.problem.kernels) stores_in_loops_ |= has_store_in_loop(kernel);
   for (unsigned n = 0; n < std::max(workers, 1U); ++n)
     expanders_.push_back(std::make_unique<Expander>(machine_, symmetry_ ? &*symmetry_ : nullptr, replays, reductions_));
@@ -148,20 +154,36 @@ Expansion ViewExplorer::expansion_of(Id id, const State& like) {
 
 Explored ViewExplorer::explore(const FinalCheck& good, std::size_t most_bad, FinalState told_apart_by) {
   const SearchStats before = stats_;
-  try {
-    return search(good, most_bad, told_apart_by);
-  } catch (const StoreRepeats&) {
+  while (true) {
+    try {
+      return search(good, most_bad, told_apart_by);
+    } catch (const StoreRepeats&) {
+      reductions_.alone = false;
+      for (const auto& expander : expanders_) expander->let_nothing_go_first();
+    } catch (const WrittenMeanwhile& written) {
+      for (const auto& expander : expanders_)
+        for (const std::uint32_t storage : written.storages) expander->let_no_load_go_first(storage);
+    }
     stats_ = before;
-    stored_.clear();
-    nodes_.clear();
-    graph_ = {};
-    all_steps_.clear();
-    store_alone_.clear();
-    reductions_.alone = false;
-    ahead_.clear();
-    for (const auto& expander : expanders_) expander->let_nothing_go_first();
-    return search(good, most_bad, told_apart_by);
+    forget_all();
   }
+}
+
+void ViewExplorer::forget_all() {
+  stored_.clear();
+  nodes_.clear();
+  graph_ = {};
+  all_steps_.clear();
+  store_alone_.clear();
+  early_ = EarlyLoads(machine_);
+  ahead_.clear();
+}
+
+void ViewExplorer::look_at_early_loads() {
+  if (mutation() == Mutation::early_loads_unchecked) return;
+  auto written = early_.written_meanwhile(
+      nodes_.size(), [&](Id id) { return standing_for(id); }, [&](Id id) { return nodes_[id].partly; });
+  if (!written.empty()) throw WrittenMeanwhile{std::move(written)};
 }
 
 Explored ViewExplorer::search(const FinalCheck& good, std::size_t most_bad, FinalState told_apart_by) {
@@ -188,12 +210,13 @@ Explored ViewExplorer::search(const FinalCheck& good, std::size_t most_bad, Fina
   }
   normal_.apply(first);
   queue.push_back(store(normal_.stored(first), no_node, {}).first);
-  // Without symmetry a livelock is looked for on the way too: loops that write may have states without end.
+  // Whether loads went first that should not have is looked at on the way, too. Without symmetry a livelock is looked for on the way too: loops that write may have states without end.
   std::uint64_t next_look = stats_.steps + moves_before_first_look;
   while (!queue.empty()) {
-    if (!symmetry_ && stats_.steps >= next_look) {
+    if (stats_.steps >= next_look) {
       next_look *= 2;
-      if (auto found = livelock()) {
+      look_at_early_loads();
+      if (auto found = symmetry_ ? std::nullopt : livelock()) {
         (void)bad(std::move(*found));
         result.complete = true;
         return result;
@@ -246,12 +269,13 @@ Explored ViewExplorer::search(const FinalCheck& good, std::size_t most_bad, Fina
         }
         if (!next) {
           // A poll that goes on: whatever it may do now it could do without having looked.
-          all_fresh = false;
+          all_fresh &= moves.early.has_value();
           if (taken.newest) graph_.steps.push_back({id, id, t});
           continue;
         }
         const auto [to, fresh] = store(*next, id, move);
         all_fresh &= fresh;
+        if (reductions_.early) early_.note_step(id, to, t, taken.writes, next->names);
         if (taken.newest) graph_.steps.push_back({id, to, t, !taken.quiet});
         if (reductions_.alone && stores_in_loops_) {
           all_steps_.push_back({id, to, t});
@@ -261,9 +285,11 @@ Explored ViewExplorer::search(const FinalCheck& good, std::size_t most_bad, Fina
       }
       if (moves.goes_first && all_fresh) {
         nodes_[id].partly = true;
+        if (moves.early) early_.note_load(id, t, *moves.early);
         break;
       }
     }
+    if (reductions_.early && !nodes_[id].partly) early_.note_classes(id, expansion.classes);
     if (!moved) {
       if (!bad({path_to(id), true, {}, false})) return result;
       continue;
@@ -272,6 +298,7 @@ Explored ViewExplorer::search(const FinalCheck& good, std::size_t most_bad, Fina
     for (ThreadId t = 0; t < state.threads.size(); ++t)
       if (state.threads[t].status == Status::spinning) graph_.steps.push_back({id, id, t});
   }
+  look_at_early_loads();
   if (auto found = livelock())
     if (!bad(std::move(*found))) return result;
   result.complete = true;

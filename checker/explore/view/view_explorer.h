@@ -13,6 +13,7 @@
 #include "checker/check.h"
 #include "checker/explore/budget.h"
 #include "checker/explore/view/allowed_cycle.h"
+#include "checker/explore/view/early_loads.h"
 #include "checker/explore/view/endless.h"
 #include "checker/explore/view/expand.h"
 #include "checker/explore/view/normal_form.h"
@@ -92,6 +93,8 @@ class ViewExplorer {
   [[nodiscard]] MemoryImage memory_of(const State& state);
   [[nodiscard]] Explored search(const FinalCheck& good, std::size_t most_bad, FinalState told_apart_by);
   [[nodiscard]] std::optional<Explored::Bad> livelock();
+  void forget_all();
+  void look_at_early_loads();
 
   [[nodiscard]] State first_of_retrace(Retrace& trace);
   [[nodiscard]] std::optional<Retrace> in_full(const Retrace& path, FenceReading fences, std::uint32_t first_cta);
@@ -118,6 +121,7 @@ class ViewExplorer {
   bool stores_in_loops_ = false;
   std::vector<Step> all_steps_;
   std::vector<bool> store_alone_;  // [step of all_steps_]
+  EarlyLoads early_;
   StateGraph graph_;               // steps that read what is newest, or end badly (Step::out)
 };
 
