@@ -27,13 +27,13 @@ class AccessFinding {
     const std::string first = show(earlier, race.first_writes);
     const std::string why = of_one_cta(context_, earlier.thread, race.second.thread) ? "no barrier of their CTA between them" : explain(path, earlier);
     finding_.message = fmt::format("data race on {}: {} and {}: {}", finding_.location, first, show(race.second, race.second_writes), why);
-    return done();
+    return done(path);
   }
   Finding unwritten(const view::Retrace& path) {
     finding_.kind = FindingKind::unwritten_read;
     finding_.location = context_.image.memory.name(path.unwritten->location);
     finding_.message = fmt::format("{0} of {1}: {1} was never written", show(path.unwritten->read, false), finding_.location);
-    return done();
+    return done(path);
   }
 
  private:
@@ -100,7 +100,8 @@ class AccessFinding {
   void add_line(const SourceRef& at) {
     if (std::find(finding_.lines.begin(), finding_.lines.end(), at) == finding_.lines.end()) finding_.lines.push_back(at);
   }
-  Finding done() {
+  Finding done(const view::Retrace& path) {
+    finding_.way_in = moves_of(path);
     finding_.witness.launches.push_back(std::move(launch_));
     return std::move(finding_);
   }

@@ -106,6 +106,32 @@ TEST(Replay, ShowsTheFindingThatWasSaved) {
   }
 }
 
+// More than 64 threads: the accesses are shown, and instead of a graph the moves that lead to them are saved.
+TEST(Replay, TakesTheMovesAgainOfALaunchTooLargeForItsGraph) {
+  const ScratchFolder folder;
+  const std::string file = folder.file("cex.json");
+  for (const char* wrong : {"reduction-1 --variant drop-barrier-3", "splitk-serial --variant no-release-fence --param threads=32",
+                            "splitk-serial --variant no-acquire-fence --param threads=32 --replays 2",
+                            "splitk-serial --variant increment-scope-cta --param threads=32"}) {
+    EXPECT_EQ(fencewise(std::string("check --no-shrink ") + wrong + " --json " + file).exit_code, 1) << wrong;
+    const Json saved = Json::parse(contents_of(file))["findings"][0];
+    EXPECT_FALSE(saved["way_in"].is_null()) << wrong;
+    const ProcessResult result = fencewise("replay " + file + " --json -");
+    EXPECT_EQ(result.exit_code, 1) << wrong << result.err;
+    EXPECT_EQ(Json::parse(result.out)["findings"][0], saved) << wrong;
+  }
+  Json changed = Json::parse(contents_of(file));
+  for (const char* key : {"thread", "choice"}) {
+    Json other = changed;
+    other["findings"][0]["way_in"][0][key] = 1000;
+    write_file(file, other.dump());
+    expect_usage_error("replay " + file, "the counterexample does not fit the problem: its moves lead to no race");
+  }
+  changed["findings"][0]["way_in"] = Json::array();  // right as far as it goes
+  write_file(file, changed.dump());
+  expect_usage_error("replay " + file, "the counterexample does not fit the problem: its moves lead to no race");
+}
+
 // --- reports ---
 
 TEST(Check, PrintsTheVerdictFirst) {

@@ -104,6 +104,12 @@ class IdleRounds {
 
 }  // namespace
 
+std::vector<WitnessMove> moves_of(const Retrace& trace) {
+  std::vector<WitnessMove> moves;
+  for (const Retrace::Taken& move : trace.moves) moves.push_back({move.thread, move.option});
+  return moves;
+}
+
 State ViewExplorer::first_of_retrace(Retrace& trace) {
   machine_.retrace_into(&trace);
   State state = machine_.initial();
@@ -121,11 +127,11 @@ std::optional<Retrace> ViewExplorer::in_full(const Retrace& path, FenceReading f
   const Approximation approximation = machine_.approximation();
   machine_.approximate({.fences = fences});
   Trouble trouble = machine_.settle(state, first_cta);
-  for (const auto& [thread, origin] : path.moves) {
-    if (trouble != Trouble::none || !machine_.prepare(state, thread, trouble) || trouble != Trouble::none) break;
-    const auto option = machine_.option_of(state, thread, renamed(path, origin, full));
+  for (const Retrace::Taken& move : path.moves) {
+    if (trouble != Trouble::none || !machine_.prepare(state, move.thread, trouble) || trouble != Trouble::none) break;
+    const auto option = machine_.option_of(state, move.thread, renamed(path, move.behind, full));
     if (!option) break;
-    trouble = machine_.take(state, {thread, *option}).trouble;
+    trouble = machine_.take(state, {move.thread, *option}).trouble;
   }
   machine_.retrace_into(nullptr);
   machine_.approximate(approximation);
@@ -133,16 +139,45 @@ std::optional<Retrace> ViewExplorer::in_full(const Retrace& path, FenceReading f
   return full;
 }
 
+std::optional<Retrace> ViewExplorer::exactly_by(const std::vector<WitnessMove>& moves, bool only_races) {
+  Retrace trace;
+  trace.only_races = only_races;
+  State state = first_of_retrace(trace);
+  const Approximation approximation = machine_.approximation();
+  machine_.approximate(exactly);
+  Trouble trouble = machine_.settle(state);
+  bool goes = true;
+  for (const WitnessMove& move : moves) {
+    if (!goes || trouble != Trouble::none) break;
+    goes = move.thread < state.threads.size();
+    // An approximation counts a move where a thread only ends.
+    if (!goes || !machine_.prepare(state, move.thread, trouble) || trouble != Trouble::none) continue;
+    goes = move.choice < machine_.options(state, move.thread);
+    if (goes) trouble = machine_.take(state, {move.thread, move.choice}).trouble;
+  }
+  machine_.retrace_into(nullptr);
+  machine_.approximate(approximation);
+  if (!goes || (!trace.race && !trace.unwritten)) return std::nullopt;
+  return trace;
+}
+
+std::optional<Retrace> ViewExplorer::access_behind(const std::vector<WitnessMove>& moves) {
+  for (const bool only_races : {true, false})
+    if (auto found = exactly_by(moves, only_races)) return found;
+  return std::nullopt;
+}
+
 std::optional<Retrace> ViewExplorer::access_of(const Path& path) {
   for (const bool only_races : {true, false}) {
-    Retrace trace = retrace(path, only_races);
+    const Retrace trace = retrace(path, only_races);
     if (!trace.race && !trace.unwritten) continue;
-    if (machine_.approximation() == exactly) return trace;
+    if (machine_.approximation() == exactly) return access_behind(moves_of(trace));
     // A fence takes what earlier ones left: late, it learns more; a fence of the reader that comes first learns nothing.
     const ThreadId late = trace.race ? trace.race->second.thread : trace.unwritten->read.thread;
     const std::uint32_t cta = context_.image.cta_of[late];
     for (const FenceReading fences : {FenceReading::in_place, FenceReading::at_once})
-      if (auto found = in_full(trace, fences, cta)) return found;
+      if (const auto full = in_full(trace, fences, cta))
+        if (auto found = access_behind(moves_of(*full))) return found;
   }
   return std::nullopt;
 }
