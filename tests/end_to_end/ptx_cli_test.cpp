@@ -1,5 +1,6 @@
 // PTX and CUDA files as subjects, from outside; and the CUDA idioms with their expected verdicts, where nvcc and they are.
 #include <cstdlib>
+#include <cstring>
 #include <filesystem>
 #include <string>
 #include <tuple>
@@ -183,6 +184,20 @@ TEST(PtxSubjects, ThatAreMalformedNameThePlace) {
   EXPECT_EQ(result.exit_code, 2);
   EXPECT_THAT(result.err,
               HasSubstr("k.ptx:4:15: found '1'; expected ';' to end the instruction, or an operand"));
+}
+
+// What only shows while the contract is evaluated.
+TEST(PtxSubjects, WhoseContractReadsTooFarNameThePlace) {
+  const ScratchFolder folder;
+  const std::string launch = folder.file("k.toml");
+  std::string text = testing::contents_of(ptx_tests + "block_scan.toml");
+  text.replace(text.find("out[i] == sum(j in 0..i + 1"), std::strlen("out[i] == sum(j in 0..i + 1"), "out[i + 1] == sum(j in 0..i + 2");
+  write_file(launch, text);
+  for (const char* command : {"check", "simulate"}) {
+    const ProcessResult result = fencewise({command, ptx_tests + "block_scan.sm_90.ptx", "--launch", launch});
+    EXPECT_EQ(result.exit_code, 2) << command;
+    EXPECT_THAT(result.err, HasSubstr("k.toml:13:34: the contract reads out[4], but out has 4 elements")) << command;
+  }
 }
 
 TEST(PtxSubjects, AreInconclusiveOnlyWhereAThreadReachesWhatIsNotModelled) {
