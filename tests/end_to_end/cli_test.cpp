@@ -1,5 +1,6 @@
 // The built program from outside: exit codes, stdout, stderr. What a script or a person relies on.
 #include <algorithm>
+#include <regex>
 #include <set>
 #include <sstream>
 
@@ -249,6 +250,56 @@ TEST(Usage, NamesUnknownCommandsOptionsAndSubjects) {
   expect_usage_error("check", "subject is required");
 }
 
+// The options of a command and of those below it that take a value, as its help lists them: {"ledger", "sync", "--block"}.
+std::vector<std::vector<std::string>> options_with_values(std::vector<std::string> command) {
+  std::vector<std::string> help = command;
+  help.emplace_back("--help");
+  std::istringstream lines(fencewise(help).out);
+  static const std::regex with_value(R"(^  (?:-\w,)?(--\S+) (?!Excludes)\S.*)"), below(R"(^  (\w+) .*)");
+  std::vector<std::vector<std::string>> found;
+  std::smatch match;
+  bool commands = false;
+  for (std::string line; std::getline(lines, line);) {
+    commands |= line == "Subcommands:";
+    if (!std::regex_match(line, match, commands ? below : with_value)) continue;
+    std::vector<std::string> next = command;
+    if (commands) {
+      next.push_back(match[1]);
+      for (auto& option : options_with_values(next)) found.push_back(std::move(option));
+      continue;
+    }
+    std::istringstream names(match[1]);
+    for (std::string name; std::getline(names, name, ',');) {
+      found.push_back(command);
+      found.back().push_back(name);
+    }
+  }
+  return found;
+}
+
+// A variable of the shell that was not set must not change what is asked.
+TEST(Usage, RefusesAnEmptyValueOfEveryOption) {
+  const auto options = options_with_values({});
+  EXPECT_GT(options.size(), 80U);
+  for (std::vector<std::string> words : options) {
+    const std::string option = words.back();
+    const std::string message = "fencewise: " + option + ": expected a value, found ''\n";
+    words.emplace_back("");
+    EXPECT_EQ(fencewise(words).err, message) << words.front();
+    words.pop_back();
+    words.back() += '=';
+    words.emplace_back("-q");
+    const ProcessResult result = fencewise(words);
+    EXPECT_EQ(result.err, message) << words.front();
+    EXPECT_EQ(result.exit_code, 2);
+    EXPECT_EQ(result.out, "");
+  }
+  EXPECT_EQ(fencewise({"check", ""}).err, "fencewise: arguments: expected a value, found ''\n");
+}
+
+TEST(Usage, TakesNoOptionForAFileToWrite) {
+  expect_usage_error("check sb --json -q", "expected a file to write, found '-q'; ./-q is one");
+}
 
 TEST(Usage, RefusesParametersOutOfRange) {
   for (const char* value : {"0", "-1", "1000000000", "99999999999999999999", "four", "", "4x", "0x4"})
