@@ -122,6 +122,7 @@ struct WitnessEvent {
   std::string text;                  // the instruction as printed: "ld.weak.u32 %r3, ws[%r2]"
   std::string file;                  // source file and line; line 0: none
   std::uint32_t line = 0;
+  std::string inlined;               // "in acquire(), from k.cu:12": the user's functions that the line is in, where they were inlined
   std::string location;              // "ws[3]"
   std::string value;                 // value read or written
   std::optional<std::size_t> reads_from;

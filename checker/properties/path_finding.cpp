@@ -4,8 +4,8 @@
 
 #include <fmt/format.h>
 
+#include "checker/explore/witness_builder.h"
 #include "checker/properties/missing_order.h"
-#include "kernels/core/printer.h"
 
 namespace fencewise {
 namespace {
@@ -86,15 +86,10 @@ class AccessFinding {
 
   WitnessEvent& add(ThreadId thread, std::uint32_t po, InstructionRef where) {
     const Kernel& kernel = *context_.image.threads[thread].kernel;
-    const Instruction& instruction = kernel.at(where);
     WitnessEvent& event = launch_.events.emplace_back();
     event.thread = thread;
     event.po = po;
-    event.text = print(instruction, kernel);
-    if (instruction.where.line != 0 && instruction.where.file < kernel.files.size()) {
-      event.file = kernel.files[instruction.where.file];
-      event.line = instruction.where.line;
-    }
+    show_instruction(event, kernel, where);
     return event;
   }
   void add_line(const SourceRef& at) {

@@ -166,6 +166,7 @@ WitnessEvent witness_event(const Node& node, std::size_t threads, std::size_t ev
   event.text = node["text"].text();
   event.file = node["file"].text();
   event.line = node["line"].number<std::uint32_t>();
+  event.inlined = node["inlined"].text();
   event.location = node["location"].text();
   event.value = node["value"].text();
   event.reads_from = event_index(node["reads_from"]);

@@ -73,6 +73,7 @@ Json readable_part(const WitnessEvent& event) {
   json["text"] = event.text;
   json["file"] = event.file;
   json["line"] = event.line;
+  json["inlined"] = event.inlined;
   json["location"] = event.location;
   json["value"] = event.value;
   json["reads_from"] = optional_index(event.reads_from);

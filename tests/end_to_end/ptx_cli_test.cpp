@@ -226,6 +226,23 @@ TEST(Ptx, TellsFromWhereAFunctionOfTheUsersWasCalled) {
   EXPECT_THAT(result.out, HasSubstr("fence.sc.gpu, from __threadfence(); in push(), from k.cu:20\n"));
 }
 
+TEST(PtxSubjects, TellFromWhereAFunctionOfTheUsersThatRacesWasCalled) {
+  const ScratchFolder folder;
+  const std::string file = folder.file("k.ptx");
+  write_file(file,
+             ".version 9.0\n.target sm_90\n.address_size 64\n.entry k(.param .u64 out) {\n.reg .b32 %r<2>; .reg .b64 %rd<2>;\n.loc 1 40 3\n"
+             "ld.param.u64 %rd1, [out];\nmov.u32 %r1, %tid.x;\n.loc 1 20 3, function_name $L__info_string1, inlined_at 1 40 3\n"
+             ".loc 1 12 3, function_name $L__info_string0, inlined_at 1 20 3\nst.global.u32 [%rd1], %r1;\n"
+             "ret;\n}\n.file 1 \"/home/me/k.cu\"\n.section .debug_str\n{\n$L__info_string0:\n.b8 95,90,52,112,117,115,104,118,0\n"
+             "$L__info_string1:\n.b8 95,90,52,115,116,101,112,118,0\n}\n");
+  write_file(folder.file("k.toml"),
+             "[buffers]\nout = { type = \"u32\", length = 1, role = \"output\" }\n[[launch]]\nblock = \"n\"\nargs = [\"out\"]\n[constants]\nn = 2\n");
+  for (const char* threads : {"n=2", "n=128"})  // with and without the graph
+    EXPECT_THAT(fencewise({"check", file, "--param", threads}).out, HasSubstr("\nk.cu:12 is in push(), from k.cu:20, in step(), from k.cu:40\n"))
+        << threads;
+  EXPECT_THAT(fencewise({"check", file, "--ptx-lines"}).out, ::testing::Not(HasSubstr("push()")));
+}
+
 // It is outside of the model, and orders nothing.
 TEST(Ptx, DoesNotTakeAReadOnlyLoadForSynchronization) {
   const ScratchFolder folder;
