@@ -139,6 +139,41 @@ std::optional<Retrace> ViewExplorer::in_full(const Retrace& path, FenceReading f
   return full;
 }
 
+// The same, exactly, where a fence.sc is taken only when its thread has to go on, or is of the CTA that the path ends in: those of others
+// come too late to tell it anything.
+std::optional<Retrace> ViewExplorer::with_late_fences(const Retrace& path, std::uint32_t last_cta) {
+  Retrace late;
+  late.only_races = path.only_races;
+  State state = first_of_retrace(late);
+  const Approximation approximation = machine_.approximation();
+  machine_.approximate(exactly);
+  Trouble trouble = machine_.settle(state);
+  const auto at_fence = [&](ThreadId t) {
+    const ThreadState& at = state.threads[t].state;
+    return state.threads[t].status == Status::visible &&
+           std::holds_alternative<Fence>(context_.image.threads[t].kernel->at({at.block, at.index}).operation);
+  };
+  const auto pass_fence = [&](std::uint32_t cta) {
+    const auto& threads = machine_.threads_of(cta);
+    const auto next = std::ranges::find_if(threads, at_fence);
+    if (trouble != Trouble::none || next == threads.end()) return false;
+    trouble = machine_.take(state, {*next, 0}).trouble;
+    return true;
+  };
+  for (const Retrace::Taken& move : path.moves) {
+    while ((state.threads[move.thread].status != Status::visible || at_fence(move.thread)) && pass_fence(context_.image.cta_of[move.thread])) {}
+    if (trouble != Trouble::none || !machine_.prepare(state, move.thread, trouble) || trouble != Trouble::none) break;
+    const auto option = machine_.option_of(state, move.thread, renamed(path, move.behind, late));
+    if (!option) break;
+    trouble = machine_.take(state, {move.thread, *option}).trouble;
+  }
+  while (pass_fence(last_cta)) {}
+  machine_.retrace_into(nullptr);
+  machine_.approximate(approximation);
+  if (!late.race && !late.unwritten) return std::nullopt;
+  return late;
+}
+
 std::optional<Retrace> ViewExplorer::exactly_by(const std::vector<WitnessMove>& moves, bool only_races) {
   Retrace trace;
   trace.only_races = only_races;
@@ -178,6 +213,7 @@ std::optional<Retrace> ViewExplorer::access_of(const Path& path) {
     for (const FenceReading fences : {FenceReading::in_place, FenceReading::at_once})
       if (const auto full = in_full(trace, fences, cta))
         if (auto found = access_behind(moves_of(*full))) return found;
+    if (auto found = with_late_fences(trace, cta)) return found;
   }
   return std::nullopt;
 }

@@ -97,6 +97,7 @@ class ViewExplorer {
 
   [[nodiscard]] State first_of_retrace(Retrace& trace);
   [[nodiscard]] std::optional<Retrace> in_full(const Retrace& path, FenceReading fences, std::uint32_t first_cta);
+  [[nodiscard]] std::optional<Retrace> with_late_fences(const Retrace& path, std::uint32_t last_cta);
   [[nodiscard]] std::optional<Retrace> exactly_by(const std::vector<WitnessMove>& moves, bool only_races);
   [[nodiscard]] std::optional<Endless> endless(const Path& way_in, const std::function<std::vector<ThreadId>(std::size_t)>& round);
   [[nodiscard]] bool by_launch_names(const Path& way_in, const std::vector<ThreadId>& cycle, Path& named,
