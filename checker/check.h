@@ -123,6 +123,7 @@ struct WitnessEvent {
   std::string text;                  // the instruction as printed: "ld.weak.u32 %r3, ws[%r2]"
   std::string file;                  // source file and line; line 0: none
   std::uint32_t line = 0;
+  std::string inlined;               // "in acquire(), from k.cu:12": the user's functions that the line is in, where they were inlined
   std::string location;              // "ws[3]"
   std::string value;                 // value read or written
   std::optional<std::size_t> reads_from;
@@ -173,14 +174,16 @@ struct MissingAcquire {
   friend bool operator==(const MissingAcquire&, const MissingAcquire&) = default;
 };
 
-// A run that never ends, as `replay` re-executes it: the moves that lead in, and those that may repeat for ever.
+// What `replay` takes again where no graph is saved.
+struct WitnessMove {
+  ThreadId thread = 0;
+  std::uint32_t choice = 0;  // of the writes that it may read, or behind which it may write, oldest first
+  friend bool operator==(const WitnessMove&, const WitnessMove&) = default;
+};
+
+// A run that never ends: the moves that lead in, and those that may repeat for ever.
 struct EndlessRun {
-  struct Move {
-    ThreadId thread = 0;
-    std::uint32_t choice = 0;  // of the writes that it may read, or behind which it may write, oldest first
-    friend bool operator==(const Move&, const Move&) = default;
-  };
-  std::vector<Move> way_in;
+  std::vector<WitnessMove> way_in;
   std::vector<ThreadId> cycle;         // each takes what is newest; empty: nobody can move
   std::vector<std::string> unfinished;  // a line for each thread that does not end: what it repeats, or waits for
 };
@@ -198,6 +201,8 @@ struct Finding {
   Witness witness;
   Witness other;                     // order-dependent: an execution that leaves another value; else empty
   std::optional<EndlessRun> endless;  // hangs of the view explorer
+  // Of a race or an unwritten read in a launch too large for its graph: the moves that lead to it.
+  std::optional<std::vector<WitnessMove>> way_in;
 };
 
 struct CheckResult {

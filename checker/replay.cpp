@@ -1,5 +1,6 @@
 // Replays a saved counterexample: the threads run again with the reads-from it gives, the axioms judge the graph, and the
-// properties are evaluated anew. Nothing of the saved finding is believed but its choices.
+// properties are evaluated anew. Where no graph is saved, the moves are taken again by the rules of the view explorer. Nothing of the
+// saved finding is believed but its choices.
 #include <algorithm>
 #include <map>
 
@@ -12,6 +13,7 @@
 #include "checker/explore/lockstep.h"
 #include "checker/explore/view/view_explorer.h"
 #include "checker/properties/examine.h"
+#include "checker/properties/path_finding.h"
 #include "kernels/core/error.h"
 #include "kernels/core/validate.h"
 #include "memmodel/judge.h"
@@ -131,19 +133,21 @@ class PlanReplay {
       return execute(context, witness.launches.back(), point, options_.races);
     });
   }
-  // A run that never ends is re-executed by its moves.
+  // Where no graph is saved, the moves are taken again.
   Finding endless(const Finding& saved) {
-    return at_last(saved.witness, [&](const LaunchContext& context, const PlanPoint& point) {
-      const view::Schedule schedule{options_.resident, options_.progress};
-      Budget budget({}, {});
-      SearchStats stats;
-      view::ViewExplorer explorer(context, view::exactly, std::nullopt, point.number.replay, schedule, options_.reductions,
-                                  budget, stats);
+    return by_moves(saved.witness, [&](view::ViewExplorer& explorer, const LaunchContext& context, LaunchNumber number) {
       view::Path way_in;
-      for (const EndlessRun::Move& move : saved.endless->way_in) way_in.push_back({move.thread, move.choice});
+      for (const WitnessMove& move : saved.endless->way_in) way_in.push_back({move.thread, move.choice});
       const auto run = explorer.endless(way_in, saved.endless->cycle);
       if (!run) misfit("its moves lead to no run that may go on for ever");
-      return view::finding_of(context, *run, schedule, point.number);
+      return view::finding_of(context, *run, schedule(), number);
+    });
+  }
+  Finding access(const Finding& saved) {
+    return by_moves(saved.witness, [&](view::ViewExplorer& explorer, const LaunchContext& context, LaunchNumber number) {
+      const auto path = explorer.access_behind(*saved.way_in);
+      if (!path) misfit(fmt::format("its moves lead to no {}", name(saved.kind)));
+      return access_finding(context, *path, number);
     });
   }
 
@@ -152,6 +156,17 @@ class PlanReplay {
     LaunchReplay launch(context, saved);
     launch.run();
     return examine(launch.execution, launch.relations, point, {.races = races, .final_states = false, .seen_races = {}});
+  }
+
+  [[nodiscard]] view::Schedule schedule() const { return {options_.resident, options_.progress}; }
+  template <class F> Finding by_moves(const Witness& witness, F&& f) {
+    return at_last(witness, [&](const LaunchContext& context, const PlanPoint& point) {
+      Budget budget({}, {});
+      SearchStats stats;
+      view::ViewExplorer explorer(context, view::exactly, std::nullopt, point.number.replay, schedule(), options_.reductions, budget,
+                                  stats);
+      return f(explorer, context, point.number);
+    });
   }
 
   const Problem& problem_;
@@ -176,6 +191,7 @@ Finding replay(const Problem& given, const CheckOptions& options, const Finding&
     return found;
   };
   if (saved.endless) return with_way_in(plan.endless(saved));
+  if (saved.way_in) return with_way_in(plan.access(saved));
   std::optional<MemoryImage> other;
   if (two) other = plan.run(saved.other).after;
   if (two && !other) misfit("its other execution does not end");

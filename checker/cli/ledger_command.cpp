@@ -1,11 +1,14 @@
 #include "checker/cli/ledger_command.h"
 
+#include <algorithm>
 #include <charconv>
 #include <functional>
+#include <iterator>
 #include <memory>
 
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include "checker/cli/commands.h"
 #include "checker/cli/output.h"
@@ -19,17 +22,37 @@ namespace {
 constexpr std::int64_t quick_reduction = std::int64_t{1} << 14;
 constexpr std::int64_t quick_gemm = 128;
 
-// CLI11 cuts numbers that are too large to the largest one; say so instead.
-const CLI::Validator& whole_number() {
-  static const CLI::Validator validator(
-      [](const std::string& text) {
-        std::int64_t value = 0;
-        const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-        const bool good = error == std::errc() && end == text.data() + text.size();
-        return good ? std::string() : fmt::format("'{}' is no whole number below 2^63", text);
-      },
-      "");
-  return validator;
+// CLI11 cuts numbers that are too large to the largest one, and drops what is empty in a list; say so instead.
+std::int64_t whole_number(std::string_view text) {
+  std::int64_t value = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (error != std::errc() || end != text.data() + text.size())
+    throw CLI::ValidationError(fmt::format("'{}' is no whole number below 2^63", text));
+  return value;
+}
+
+// "128" or "128,256".
+std::vector<std::int64_t> whole_numbers(std::string_view text) {
+  std::vector<std::int64_t> numbers;
+  for (std::size_t from = 0; from <= text.size();) {
+    const std::size_t end = std::min(text.find(',', from), text.size());
+    numbers.push_back(whole_number(text.substr(from, end - from)));
+    from = end + 1;
+  }
+  return numbers;
+}
+
+// As CLI11 wants it: what is wrong, or nothing.
+template <class Read> CLI::Validator readable_by(Read read) {
+  return {[read](const std::string& text) {
+            try {
+              (void)read(text);
+            } catch (const CLI::ValidationError& error) {
+              return std::string(error.what());
+            }
+            return std::string();
+          },
+          ""};
 }
 
 // Where a ledger goes; empty: nowhere.
@@ -90,7 +113,7 @@ CLI::App& add(CLI::App& ledger, const char* name, const char* help, const StateP
 }
 
 CLI::Option* add_number(CLI::App& app, const char* names, std::int64_t& number, const char* help) {
-  return app.add_option(names, number, help)->check(whole_number())->capture_default_str();
+  return app.add_option(names, number, help)->check(readable_by(whole_number))->capture_default_str();
 }
 
 void add_workers(CLI::App& app, unsigned& workers) {
@@ -124,10 +147,14 @@ void add_gemm(CLI::App& ledger, const StatePtr& s, int& exit_code) {
     if (s->quick) s->gemm.sizes = {quick_gemm};
     return gemm_ledger(s->gemm);
   });
-  CLI::Option* n = app.add_option("-n,--n", s->gemm.sizes, "sizes to run, such as 128,256")
-                       ->check(whole_number())
-                       ->capture_default_str()
-                       ->delimiter(',');
+  const auto set = [s](const std::vector<std::string>& words) {
+    s->gemm.sizes.clear();
+    for (const std::string& word : words) std::ranges::copy(whole_numbers(word), std::back_inserter(s->gemm.sizes));
+  };
+  CLI::Option* n = app.add_option_function<std::vector<std::string>>("-n,--n", set, "sizes to run, such as 128,256")
+                       ->check(readable_by(whole_numbers))
+                       ->type_name("INT")
+                       ->default_str(fmt::format("[{}]", fmt::join(s->gemm.sizes, ",")));
   app.add_flag("--quick", s->quick, "128 only")->excludes(n);
   add_number(app, "--at", s->gemm.at, "size of the model");
   add_device(app, s->gemm.device);

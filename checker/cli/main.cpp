@@ -6,6 +6,8 @@
 #include <cstdio>
 #include <exception>
 #include <new>
+#include <span>
+#include <string_view>
 
 #include <CLI/CLI.hpp>
 
@@ -70,6 +72,19 @@ void add_commands(CLI::App& app, Options& options, int& exit_code) {
 #endif
 }
 
+// A value left out: a variable of the shell that was not set, or `--json=`, for which CLI11 would take the next word.
+void refuse_empty_words(std::span<const char* const> words) {
+  const auto refuse = [](std::string_view option) { throw InputError(fmt::format("{}: expected a value, found ''", option)); };
+  std::string_view before;
+  bool names = false;  // behind "--"
+  for (const std::string_view word : words) {
+    if (word.empty()) refuse(before.starts_with('-') ? before : "arguments");
+    names |= word == "--";
+    if (!names && word.starts_with("--") && word.find('=') == word.size() - 1) refuse(word.substr(0, word.size() - 1));
+    before = word;
+  }
+}
+
 // CLI11's messages begin with a capital and may end with a line end.
 std::string tidy(std::string text) {
   while (!text.empty() && (text.back() == '\n' || text.back() == '.')) text.pop_back();
@@ -104,6 +119,7 @@ int run(int argc, char** argv) {
   add_commands(app, options, exit_code);
   if (argc > 1 && argv[1][0] != '-' && !has_command(app, argv[1]))
     return fail(exit_usage, fmt::format("unknown command '{}'; fencewise --help lists them", argv[1]));
+  refuse_empty_words({argv, argv + argc});
   try {
     app.parse(argc, argv);
   } catch (const CLI::Success& success) {

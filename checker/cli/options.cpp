@@ -34,11 +34,6 @@ template <auto Member> void bind(CLI::App& app, const OptionRow& row, Options& o
   auto* option = row.value == nullptr ? nullptr : app.add_option(row.names, options.*Member, row.help);
   if (option != nullptr) option->type_name(row.value)->allow_extra_args(false);
 }
-// An empty word is a variable of the shell that was not set.
-template <auto Member> void bind_word(CLI::App& app, const OptionRow& row, Options& options) {
-  bind<Member>(app, row, options);
-  app.get_option(row.names)->check([](const std::string& word) { return word.empty() ? "expected a word, found ''" : std::string(); });
-}
 // Without a value it is "defaults".
 template <auto Member> void bind_optional(CLI::App& app, const OptionRow& row, Options& options) {
   const auto set = [&options](const std::vector<std::string>& given) {
@@ -88,7 +83,7 @@ constexpr std::array table{
     OptionRow{"--resident", "R", "at most R CTAs at a time; one leaves when it exits, they start in any order", checks,
               bind<&Options::resident>},
     OptionRow{"--progress", "M", "who is promised to go on: fair (default), hsa, obe, hsa_obe, lobe or unfair; or ctas=M,warps=M,lanes=M",
-              explores, bind_word<&Options::progress>},
+              explores, bind<&Options::progress>},
     OptionRow{"--lockstep", nullptr, "the lanes of a warp move together; the same as --progress lanes=lockstep", explores,
               bind_flag<&Options::lockstep>},
     OptionRow{"--find-resident", nullptr, "the smallest R that passes", checks, bind_flag<&Options::find_resident>},

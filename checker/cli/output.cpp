@@ -41,6 +41,7 @@ bool colour_is_welcome() {
 
 void require_writable(const std::string& path) {
   if (path.empty() || path == "-") return;
+  if (path.starts_with('-')) throw InputError(fmt::format("expected a file to write, found '{}'; ./{} is one", path, path));
   std::error_code ignored;
   const bool existed = std::filesystem::exists(path, ignored);
   const int file = open(path.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC, 0666);

@@ -40,7 +40,7 @@ Binding binding_of(PreparedRun& prepared, const std::string& text, const char* o
   const std::string name = text.substr(0, equals);
   std::string known;
   for (PreparedBuffer& buffer : prepared.buffers) {
-    if (buffer.name == name && equals != std::string::npos) return {&buffer, text.substr(equals + 1)};
+    if (buffer.name == name && equals < text.size() - 1) return {&buffer, text.substr(equals + 1)};
     known += (known.empty() ? "" : ", ") + buffer.name;
   }
   throw InputError(

@@ -112,6 +112,14 @@ void complete(Subject& subject) {
   for (const auto& [name, value] : subject.given.all()) subject.params.set(name, value);
 }
 
+// What is not left as it was found shows in one replay, what comes of it in the next. Unless told otherwise there are as many as the
+// variant needs for that.
+void add_needed_replays(Subject& subject) {
+  const Parameters raised = raised_to_needs(*subject.protocol, *subject.protocol->find(subject.variant), subject.params);
+  const auto replays = raised.all().find("replays");
+  if (replays != raised.all().end() && !subject.given.all().contains("replays")) subject.params.set("replays", replays->second);
+}
+
 void check_variant(const Protocol& protocol, const std::string& variant) {
   if (protocol.find(variant) != nullptr) return;
   std::vector<std::string> names;
@@ -165,6 +173,7 @@ Subject subject_named(const Options& options) {
   subject.variant = options.variant;
   check_variant(*subject.protocol, subject.variant);
   complete(subject);
+  if (options.clean) add_needed_replays(subject);
   return subject;
 }
 

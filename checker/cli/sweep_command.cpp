@@ -8,12 +8,11 @@
 
 #include "checker/check.h"
 #include "checker/cli/commands.h"
-#include "checker/cli/in_order.h"
 #include "checker/cli/interrupt.h"
 #include "checker/cli/output.h"
-#include "checker/cli/progress_line.h"
 #include "checker/cli/shrink.h"
 #include "checker/cli/subject.h"
+#include "checker/cli/table_rows.h"
 #include "checker/report/names.h"
 #include "kernels/core/error.h"
 #include "kernels/ledger/table.h"
@@ -235,25 +234,17 @@ int check_sweep(const Options& options) {
   SweepTable table(ranges, as_text && !options.quiet);
   std::string smallest;
   std::size_t inconclusive = 0;
-  JobsDone progress(!options.quiet, "shapes", shapes.size());
-  std::size_t done = 0;
-  in_order<std::optional<CheckResult>>(
-      shapes.size(), workers_of(options),
-      [&](std::size_t n) -> std::optional<CheckResult> {
-        if (!shapes[n].problem || stop_on_interrupt().load(std::memory_order_relaxed)) return std::nullopt;
-        return check_shape(shapes[n], options);
-      },
+  each_row<CheckResult>(
+      shapes.size(), "shapes", options,
+      [&](std::size_t n) { return shapes[n].problem ? std::optional(check_shape(shapes[n], options)) : std::nullopt; },
       [&](std::size_t n, const std::optional<CheckResult>& result) {
         const Shape& shape = shapes[n];
-        ++done;
-        progress.wipe();
         if (!shape.problem) table.add_missing(shape);
         inconclusive += static_cast<std::size_t>(shape.problem && (!result || result->verdict == Verdict::inconclusive));
         if (!result) return;
         table.add(shape, *result);
         if (result->verdict == Verdict::violated && smallest.empty()) smallest = table.name_of(shape);
-      },
-      [&] { progress.show(done); });
+      });
   const std::string open = inconclusive == 0 ? "" : fmt::format("; {} inconclusive", inconclusive);
   if (as_text)
     print_out(smallest.empty() ? fmt::format("{}: no shape fails{}\n", subject.name, open)

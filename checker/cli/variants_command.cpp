@@ -7,11 +7,10 @@
 
 #include "checker/check.h"
 #include "checker/cli/commands.h"
-#include "checker/cli/in_order.h"
 #include "checker/cli/interrupt.h"
 #include "checker/cli/output.h"
-#include "checker/cli/progress_line.h"
 #include "checker/cli/subject.h"
+#include "checker/cli/table_rows.h"
 #include "checker/report/names.h"
 #include "kernels/core/error.h"
 #include "kernels/core/without_barrier.h"
@@ -220,21 +219,14 @@ int check_all_variants(const Options& options) {
   if (as_text && !options.quiet)
     print_out(table_line(widths, "variant", "expected", "seconds", "result", "got"));
   const std::vector<Variant>& variants = subject.protocol->variants;
-  JobsDone progress(!options.quiet, "variants", variants.size());
-  in_order<std::optional<VariantRow>>(
-      variants.size(), workers_of(options),
-      [&](std::size_t n) -> std::optional<VariantRow> {
-        if (stop_on_interrupt().load(std::memory_order_relaxed)) return std::nullopt;
-        return check_variant(subject, variants[n], options);
-      },
+  each_row<VariantRow>(
+      variants.size(), "variants", options, [&](std::size_t n) { return check_variant(subject, variants[n], options); },
       [&](std::size_t, std::optional<VariantRow> row) {
         if (!row) return;
         rows.push_back(std::move(*row));
-        progress.wipe();
         if (as_text && !options.quiet) print_out(line_of(rows.back(), widths));
         if (as_text) finish_output();
-      },
-      [&] { progress.show(rows.size()); });
+      });
   if (as_text) print_out(summary(subject, rows));
   if (!options.json.empty()) write_output(options.json, json_of(subject, options, rows));
   if (!options.csv.empty()) write_output(options.csv, to_csv(table_of(*subject.protocol, rows)));

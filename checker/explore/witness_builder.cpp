@@ -67,6 +67,15 @@ std::string thread_name(const LaunchContext& context, ThreadId thread) {
 
 std::string instruction_text(const PartialExecution& x, EventId e) { return print(instruction_of(x, e), kernel_of(x, e)); }
 
+void show_instruction(WitnessEvent& event, const Kernel& kernel, InstructionRef at) {
+  const Instruction& instruction = kernel.at(at);
+  event.text = print(instruction, kernel);
+  if (instruction.where.line == 0 || instruction.where.file >= kernel.files.size()) return;
+  event.file = kernel.files[instruction.where.file];
+  event.line = instruction.where.line;
+  event.inlined = print_callers(instruction.where, kernel);
+}
+
 SourceRef source_of(const PartialExecution& x, EventId e) {
   if (x.graph.events[e].thread == no_thread) return {};
   const SourceLine where = instruction_of(x, e).where;
@@ -213,10 +222,7 @@ WitnessLaunch witness_of(const PartialExecution& x, const Relations& r, LaunchNu
       w.value = context.terms.to_string(x.info[e].value, type_of(x, e));
     }
     if (event.thread != no_thread) {
-      w.text = instruction_text(x, e);
-      const SourceRef source = source_of(x, e);
-      w.file = source.file;
-      w.line = source.line;
+      show_instruction(w, kernel_of(x, e), x.info[e].where);
     }
     if (event.is_read()) describe_read(x, r, e, place, w);
     w.involved = std::find(involved.begin(), involved.end(), e) != involved.end();

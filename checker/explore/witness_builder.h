@@ -33,6 +33,8 @@ void name_threads(WitnessLaunch& launch, const LaunchContext& context);
 
 // The instruction of an event of a thread, as printed.
 [[nodiscard]] std::string instruction_text(const PartialExecution& execution, EventId event);
+// The instruction's text and line, as an event of a witness shows them.
+void show_instruction(WitnessEvent& event, const Kernel& kernel, InstructionRef at);
 [[nodiscard]] SourceRef source_of(const PartialExecution& execution, EventId event);
 
 // The order of execution: po, reads-from and synchronization respected where they have no cycle; threads run on as long as

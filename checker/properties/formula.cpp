@@ -51,43 +51,6 @@ Arith arith_of(BinaryExpr::Op op) {
 // What a contract may cost: the numbers that its foralls and sums go through, in all.
 constexpr std::uint64_t most_bound = 10'000'000;
 
-// What a literal becomes where it meets `type`: signed or not, its bits must be there.
-Value as_type(Value literal, Type type) {
-  if (!is_float(type)) {
-    if (!fits(type, static_cast<std::int64_t>(literal.bits())))
-      throw InputError(fmt::format("the contract has {} where {} is meant, which can't hold it", static_cast<std::int64_t>(literal.bits()),
-                                   name(type)));
-    return Value::number(truncate(type, literal.bits()));
-  }
-  const Arithmetic convert{
-      .op = Arith::cvt, .type = type, .dst = {}, .a = {}, .b = {}, .c = {}, .from = Type::s64};
-  return Value::number(compute(convert, literal.bits(), 0, 0));
-}
-
-// Equal are bits, so -1 may be said of u32. In an order it has no place.
-void require_in_order(Compare op, const Typed& literal, const Typed& other) {
-  if (op == Compare::eq || op == Compare::ne || !literal.literal || other.literal || is_float(other.type)) return;
-  const auto number = static_cast<std::int64_t>(literal.value.bits());
-  if (!holds(other.type, number))
-    throw InputError(fmt::format("the contract compares {} with {}, which is none of its numbers, by an order", name(other.type), number));
-}
-
-// Gives both sides one type: a literal takes the other's, else the wider one wins.
-Type unify(Typed& a, Typed& b) {
-  if (a.literal && b.literal) return Type::s64;
-  if (a.literal) {
-    a = {as_type(a.value, b.type), b.type, false};
-    return b.type;
-  }
-  if (b.literal) {
-    b = {as_type(b.value, a.type), a.type, false};
-    return a.type;
-  }
-  if (is_float(a.type) != is_float(b.type))
-    throw InputError(fmt::format("a formula of the contract mixes {} and {}", name(a.type), name(b.type)));
-  return size_of(b.type) > size_of(a.type) ? b.type : a.type;
-}
-
 class Evaluator {
  public:
   Evaluator(const FinalState& state, Terms& terms, const Problem& problem)
@@ -95,6 +58,7 @@ class Evaluator {
 
   // The truth of `formula`, or of its negation where not `positive`.
   Truth truth(const Formula& formula, bool positive) {
+    const At at(where_, formula.where);
     return std::visit([&](const auto& node) { return truth_of(node, positive); }, formula.node);
   }
 
@@ -104,6 +68,7 @@ class Evaluator {
   }
 
   Typed value(const Expr& expr) {
+    const At at(where_, expr.where);
     return std::visit([&](const auto& node) { return value_of(node); }, expr.node);
   }
 
@@ -122,7 +87,7 @@ class Evaluator {
 
   void bind(const std::string& variable, std::int64_t number) {
     if (++bound_ > most_bound)
-      throw InputError(fmt::format("the foralls and sums of the contract go through more than {} numbers; expected smaller ranges", most_bound));
+      fail("the foralls and sums of the contract go through more than {} numbers; expected smaller ranges", most_bound);
     bindings_.emplace_back(variable, number);
   }
   void unbind() { bindings_.pop_back(); }
@@ -133,7 +98,61 @@ class Evaluator {
     return is_poison(t) ? terms_.origin_of_poison(t.value) : "";
   }
 
+  // What a literal becomes where it meets `type`: signed or not, its bits must be there.
+  [[nodiscard]] Value as_type(Value literal, Type type) const {
+    if (!is_float(type)) {
+      if (!fits(type, static_cast<std::int64_t>(literal.bits())))
+        fail("the contract has {} where {} is meant, which can't hold it", static_cast<std::int64_t>(literal.bits()), name(type));
+      return Value::number(truncate(type, literal.bits()));
+    }
+    const Arithmetic convert{
+        .op = Arith::cvt, .type = type, .dst = {}, .a = {}, .b = {}, .c = {}, .from = Type::s64};
+    return Value::number(compute(convert, literal.bits(), 0, 0));
+  }
+
  private:
+  // Where the innermost part of a formula that is evaluated is written, for messages.
+  class At {
+   public:
+    At(const std::string*& current, const std::string& here) : current_(current), before_(current) {
+      if (!here.empty()) current = &here;
+    }
+    ~At() { current_ = before_; }
+    At(const At&) = delete;
+    At& operator=(const At&) = delete;
+
+   private:
+    const std::string*& current_;
+    const std::string* before_;
+  };
+  template <class... Args> [[noreturn]] void fail(fmt::format_string<Args...> format, const Args&... args) const {
+    const std::string what = fmt::vformat(format, fmt::make_format_args(args...));
+    throw InputError(where_ == nullptr ? what : fmt::format("{}: {}", *where_, what));
+  }
+
+  // Equal are bits, so -1 may be said of u32. In an order it has no place.
+  void require_in_order(Compare op, const Typed& literal, const Typed& other) const {
+    if (op == Compare::eq || op == Compare::ne || !literal.literal || other.literal || is_float(other.type)) return;
+    const auto number = static_cast<std::int64_t>(literal.value.bits());
+    if (!holds(other.type, number))
+      fail("the contract compares {} with {}, which is none of its numbers, by an order", name(other.type), number);
+  }
+
+  // Gives both sides one type: a literal takes the other's, else the wider one wins.
+  Type unify(Typed& a, Typed& b) const {
+    if (a.literal && b.literal) return Type::s64;
+    if (a.literal) {
+      a = {as_type(a.value, b.type), b.type, false};
+      return b.type;
+    }
+    if (b.literal) {
+      b = {as_type(b.value, a.type), a.type, false};
+      return a.type;
+    }
+    if (is_float(a.type) != is_float(b.type)) fail("a formula of the contract mixes {} and {}", name(a.type), name(b.type));
+    return size_of(b.type) > size_of(a.type) ? b.type : a.type;
+  }
+
   Truth truth_of(const Comparison& node, bool positive) { return compare(node, positive); }
   Truth truth_of(const Not& node, bool positive) { return truth(*node.operand, !positive); }
   Truth truth_of(const Constant& node, bool positive) {
@@ -169,7 +188,7 @@ class Evaluator {
   std::int64_t bound(const ExprPtr& expr) {
     const Typed t = value(*expr);
     if (t.value.is_number()) return static_cast<std::int64_t>(t.value.bits());
-    throw InputError(fmt::format("a range of the contract ends at {}, which is no number", text(t)));
+    fail("a range of the contract ends at {}, which is no number", text(t));
   }
 
   Typed value_of(const Number& node) {
@@ -179,7 +198,7 @@ class Evaluator {
   Typed value_of(const Variable& node) {
     for (auto it = bindings_.rbegin(); it != bindings_.rend(); ++it)
       if (it->first == node.name) return value_of(Number{it->second});
-    throw InputError(fmt::format("'{}' is not bound by a forall or sum of the contract", node.name));
+    fail("'{}' is not bound by a forall or sum of the contract", node.name);
   }
 
   Typed value_of(const Element& node) {
@@ -187,8 +206,8 @@ class Evaluator {
     const Typed index = value(*node.index);
     if (!index.value.is_number()) return {undecided_index(index), buffer.element, false};
     if (index.value.bits() >= buffer.length)
-      throw InputError(fmt::format("the contract reads {}[{}], but {} has {} element{}", buffer.name,
-                                   text(index), buffer.name, buffer.length, buffer.length == 1 ? "" : "s"));
+      fail("the contract reads {}[{}], but {} has {} element{}", buffer.name, text(index), buffer.name, buffer.length,
+           buffer.length == 1 ? "" : "s");
     const auto& read = node.at_entry ? state_.at_entry : state_.now;
     return {read(node.buffer, index.value.bits()), buffer.element, false};
   }
@@ -214,7 +233,7 @@ class Evaluator {
   }
 
   Typed combine(Arith op, Typed a, Typed b) {
-    if ((op == Arith::div || op == Arith::rem) && b.literal && b.value.bits() == 0) throw InputError("the contract divides by zero");
+    if ((op == Arith::div || op == Arith::rem) && b.literal && b.value.bits() == 0) fail("the contract divides by zero");
     const bool literal = a.literal && b.literal;
     const Type type = unify(a, b);
     // Both operands count as present: without them a term forgets what it was divided by.
@@ -239,6 +258,7 @@ class Evaluator {
   Terms& terms_;
   const Problem& problem_;
   Bindings bindings_;
+  const std::string* where_ = nullptr;
   std::uint64_t bound_ = 0;  // numbers that variables stood for
 };
 
@@ -354,7 +374,7 @@ class Explainer {
     const Typed left = evaluator_.value(*asked.left);
     Typed right = evaluator_.value(*asked.right);
     const std::string name = print(*Substitution(evaluator_.bindings())(asked.left), problem_);
-    if (right.literal && !left.literal) right = {as_type(right.value, left.type), left.type, false};
+    if (right.literal && !left.literal) right = {evaluator_.as_type(right.value, left.type), left.type, false};
     return fmt::format("{}, {} {}", is_or_was(name, left), must_be(asked.op), evaluator_.text(right));
   }
 

@@ -4,8 +4,8 @@
 
 #include <fmt/format.h>
 
+#include "checker/explore/witness_builder.h"
 #include "checker/properties/missing_order.h"
-#include "kernels/core/printer.h"
 
 namespace fencewise {
 namespace {
@@ -27,13 +27,13 @@ class AccessFinding {
     const std::string first = show(earlier, race.first_writes);
     const std::string why = of_one_cta(context_, earlier.thread, race.second.thread) ? "no barrier of their CTA between them" : explain(path, earlier);
     finding_.message = fmt::format("data race on {}: {} and {}: {}", finding_.location, first, show(race.second, race.second_writes), why);
-    return done();
+    return done(path);
   }
   Finding unwritten(const view::Retrace& path) {
     finding_.kind = FindingKind::unwritten_read;
     finding_.location = context_.image.memory.name(path.unwritten->location);
     finding_.message = fmt::format("{0} of {1}: {1} was never written", show(path.unwritten->read, false), finding_.location);
-    return done();
+    return done(path);
   }
 
  private:
@@ -86,21 +86,17 @@ class AccessFinding {
 
   WitnessEvent& add(ThreadId thread, std::uint32_t po, InstructionRef where) {
     const Kernel& kernel = *context_.image.threads[thread].kernel;
-    const Instruction& instruction = kernel.at(where);
     WitnessEvent& event = launch_.events.emplace_back();
     event.thread = thread;
     event.po = po;
-    event.text = print(instruction, kernel);
-    if (instruction.where.line != 0 && instruction.where.file < kernel.files.size()) {
-      event.file = kernel.files[instruction.where.file];
-      event.line = instruction.where.line;
-    }
+    show_instruction(event, kernel, where);
     return event;
   }
   void add_line(const SourceRef& at) {
     if (std::find(finding_.lines.begin(), finding_.lines.end(), at) == finding_.lines.end()) finding_.lines.push_back(at);
   }
-  Finding done() {
+  Finding done(const view::Retrace& path) {
+    finding_.way_in = moves_of(path);
     finding_.witness.launches.push_back(std::move(launch_));
     return std::move(finding_);
   }

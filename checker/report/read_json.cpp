@@ -166,6 +166,7 @@ WitnessEvent witness_event(const Node& node, std::size_t threads, std::size_t ev
   event.text = node["text"].text();
   event.file = node["file"].text();
   event.line = node["line"].number<std::uint32_t>();
+  event.inlined = node["inlined"].text();
   event.location = node["location"].text();
   event.value = node["value"].text();
   event.reads_from = event_index(node["reads_from"]);
@@ -220,12 +221,14 @@ WitnessLaunch launch(const Node& node) {
 
 // --- findings, reports ---
 
+std::vector<WitnessMove> moves(const Node& node) {
+  return node.list([](const Node& n) { return WitnessMove{n["thread"].number<ThreadId>(), n["choice"].number<std::uint32_t>()}; });
+}
+
 EndlessRun endless(const Node& node) {
   EndlessRun run;
   run.unfinished = texts(node["unfinished"]);
-  run.way_in = node["way_in"].list([](const Node& n) {
-    return EndlessRun::Move{n["thread"].number<ThreadId>(), n["choice"].number<std::uint32_t>()};
-  });
+  run.way_in = moves(node["way_in"]);
   run.cycle = node["cycle"].list([](const Node& n) { return n.number<ThreadId>(); });
   return run;
 }
@@ -243,6 +246,7 @@ Finding finding(const Node& node) {
   });
   f.repair = node["repair"].text();
   if (!node["endless"].is_null()) f.endless = endless(node["endless"]);
+  if (!node["way_in"].is_null()) f.way_in = moves(node["way_in"]);
   f.witness.launches = node["witness"]["launches"].list([](const Node& n) { return launch(n); });
   f.other.launches = node["other"]["launches"].list([](const Node& n) { return launch(n); });
   return f;

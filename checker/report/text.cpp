@@ -128,6 +128,18 @@ class TextReport {
       if (ref.line != 0) lines.push_back(fmt::format("{}:{}", ref.file, ref.line));
     std::erase_if(lines, [&](const std::string& line) { return f.message.find(line) != std::string::npos || in_a_note(f, line); });
     if (!lines.empty()) out_ += fmt::format("at {}\n", fmt::join(lines, " and "));
+    inlined_lines(f);
+  }
+
+  // From where the functions were called that the finding's lines are in.
+  void inlined_lines(const Finding& f) {
+    if (f.witness.launches.empty()) return;
+    std::set<std::string> shown;
+    for (const WitnessEvent& e : f.witness.launches.back().events) {
+      if (e.inlined.empty() || std::ranges::find(f.lines, SourceRef{e.file, e.line}) == f.lines.end()) continue;
+      const std::string text = fmt::format("{}:{} is {}\n", e.file, e.line, e.inlined);
+      if (shown.insert(text).second) out_ += text;
+    }
   }
 
   [[nodiscard]] static bool in_a_note(const Finding& f, const std::string& text) {

@@ -73,6 +73,7 @@ Json readable_part(const WitnessEvent& event) {
   json["text"] = event.text;
   json["file"] = event.file;
   json["line"] = event.line;
+  json["inlined"] = event.inlined;
   json["location"] = event.location;
   json["value"] = event.value;
   json["reads_from"] = optional_index(event.reads_from);
@@ -133,11 +134,16 @@ Json readable_events(const Finding& f) {
   return list;
 }
 
+Json moves(const std::vector<WitnessMove>& all) {
+  Json list = Json::array();
+  for (const WitnessMove& move : all) list.push_back(Json{{"thread", move.thread}, {"choice", move.choice}});
+  return list;
+}
+
 Json endless(const EndlessRun& run) {
   Json json;
   json["unfinished"] = run.unfinished;
-  json["way_in"] = Json::array();
-  for (const auto& move : run.way_in) json["way_in"].push_back(Json{{"thread", move.thread}, {"choice", move.choice}});
+  json["way_in"] = moves(run.way_in);
   json["cycle"] = run.cycle;
   return json;
 }
@@ -156,6 +162,7 @@ Json finding(const Finding& f) {
       f.witness.launches.empty() ? Json::array() : Json(f.witness.launches.back().finish_order);
   json["repair"] = f.repair;
   json["endless"] = f.endless ? endless(*f.endless) : Json(nullptr);
+  json["way_in"] = f.way_in ? moves(*f.way_in) : Json(nullptr);
   json["witness"] = witness(f.witness);
   json["other"] = witness(f.other);
   return json;

@@ -26,35 +26,31 @@ class Rebind {
  public:
   explicit Rebind(const std::function<BufferId(BufferId)>& other) : other_(other) {}
 
-  [[nodiscard]] ExprPtr operator()(const ExprPtr& expr) const { return std::visit(*this, expr->node); }
-  [[nodiscard]] FormulaPtr operator()(const FormulaPtr& formula) const { return std::visit(*this, formula->node); }
-
-  [[nodiscard]] ExprPtr operator()(const Number& n) const { return make_expr(n); }
-  [[nodiscard]] ExprPtr operator()(const Variable& v) const { return make_expr(v); }
-  [[nodiscard]] ExprPtr operator()(const ThreadRegister& r) const { return make_expr(r); }
-  [[nodiscard]] ExprPtr operator()(const Element& e) const {
-    return make_expr(Element{other_(e.buffer), (*this)(e.index), e.at_entry});
+  [[nodiscard]] ExprPtr operator()(const ExprPtr& expr) const {
+    return std::make_shared<const Expr>(Expr{std::visit(*this, expr->node), expr->where});
   }
-  [[nodiscard]] ExprPtr operator()(const BinaryExpr& b) const {
-    return make_expr(BinaryExpr{b.op, (*this)(b.left), (*this)(b.right)});
-  }
-  [[nodiscard]] ExprPtr operator()(const SumExpr& s) const {
-    return make_expr(SumExpr{s.variable, (*this)(s.lo), (*this)(s.hi), (*this)(s.body)});
+  [[nodiscard]] FormulaPtr operator()(const FormulaPtr& formula) const {
+    return std::make_shared<const Formula>(Formula{std::visit(*this, formula->node), formula->where});
   }
 
-  [[nodiscard]] FormulaPtr operator()(const Constant& c) const { return make_formula(c); }
-  [[nodiscard]] FormulaPtr operator()(const Comparison& c) const {
-    return make_formula(Comparison{c.op, (*this)(c.left), (*this)(c.right)});
-  }
-  [[nodiscard]] FormulaPtr operator()(const Not& n) const { return make_formula(Not{(*this)(n.operand)}); }
-  [[nodiscard]] FormulaPtr operator()(const AndOr& a) const {
+  using ExprNode = decltype(Expr::node);
+  [[nodiscard]] ExprNode operator()(const Number& n) const { return n; }
+  [[nodiscard]] ExprNode operator()(const Variable& v) const { return v; }
+  [[nodiscard]] ExprNode operator()(const ThreadRegister& r) const { return r; }
+  [[nodiscard]] ExprNode operator()(const Element& e) const { return Element{other_(e.buffer), (*this)(e.index), e.at_entry}; }
+  [[nodiscard]] ExprNode operator()(const BinaryExpr& b) const { return BinaryExpr{b.op, (*this)(b.left), (*this)(b.right)}; }
+  [[nodiscard]] ExprNode operator()(const SumExpr& s) const { return SumExpr{s.variable, (*this)(s.lo), (*this)(s.hi), (*this)(s.body)}; }
+
+  using FormulaNode = decltype(Formula::node);
+  [[nodiscard]] FormulaNode operator()(const Constant& c) const { return c; }
+  [[nodiscard]] FormulaNode operator()(const Comparison& c) const { return Comparison{c.op, (*this)(c.left), (*this)(c.right)}; }
+  [[nodiscard]] FormulaNode operator()(const Not& n) const { return Not{(*this)(n.operand)}; }
+  [[nodiscard]] FormulaNode operator()(const AndOr& a) const {
     AndOr result{a.conjunction, {}};
     for (const FormulaPtr& operand : a.operands) result.operands.push_back((*this)(operand));
-    return make_formula(std::move(result));
+    return result;
   }
-  [[nodiscard]] FormulaPtr operator()(const ForAll& a) const {
-    return make_formula(ForAll{a.variable, (*this)(a.lo), (*this)(a.hi), (*this)(a.body)});
-  }
+  [[nodiscard]] FormulaNode operator()(const ForAll& a) const { return ForAll{a.variable, (*this)(a.lo), (*this)(a.hi), (*this)(a.body)}; }
 
  private:
   const std::function<BufferId(BufferId)>& other_;

@@ -50,6 +50,7 @@ struct SumExpr {
 };
 struct Expr {
   std::variant<Number, Variable, Element, ThreadRegister, BinaryExpr, SumExpr> node;
+  std::string where = {};  // "k.toml:14:9", for messages; empty: not from a file
 };
 
 struct Formula;
@@ -76,6 +77,7 @@ struct Constant {
 };
 struct Formula {
   std::variant<Comparison, Not, AndOr, ForAll, Constant> node;
+  std::string where = {};  // as of Expr
 };
 
 enum class When : std::uint8_t { each_launch, each_replay, plan_end };

@@ -258,6 +258,7 @@ struct SourceLine {
   std::uint32_t file = 0;
   std::uint32_t line = 0;
   std::uint32_t column = 0;
+  std::uint32_t inlined = 0;  // it is in a function that was inlined: by Kernel::inlined[inlined - 1]; 0: it is not
   friend bool operator==(const SourceLine&, const SourceLine&) = default;
 };
 

@@ -55,9 +55,17 @@ struct InstructionRef {
   friend bool operator==(const InstructionRef&, const InstructionRef&) = default;
 };
 
+// A call of a function of the user's that was inlined.
+struct InlinedCall {
+  std::string function;  // empty: unknown
+  SourceLine at;
+  friend bool operator==(const InlinedCall&, const InlinedCall&) = default;
+};
+
 struct Kernel {
   std::string name;
   std::vector<std::string> files;         // source files, as SourceLine::file counts them
+  std::vector<InlinedCall> inlined;       // as SourceLine::inlined counts them; those of the caller before its own
   std::vector<ParamDecl> params;
   std::vector<ArrayDecl> arrays;
   std::vector<RegisterDecl> registers;

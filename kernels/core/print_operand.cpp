@@ -144,6 +144,16 @@ std::string print(const SourceLine& where, const Kernel& kernel) {
   return fmt::format("{}:{}:{}", kernel.files[where.file], where.line, where.column);
 }
 
+std::string print_callers(const SourceLine& where, const Kernel& kernel) {
+  std::string text;
+  for (std::uint32_t n = where.inlined; n != 0 && n <= kernel.inlined.size(); n = kernel.inlined[n - 1].at.inlined) {
+    const InlinedCall& call = kernel.inlined[n - 1];
+    text += fmt::format("{}in {}(), from {}", text.empty() ? "" : ", ", call.function.empty() ? "a function" : call.function,
+                        print(call.at, kernel));
+  }
+  return text;
+}
+
 std::string describe(const Kernel& kernel, InstructionRef ref) {
   const Instruction& instruction = kernel.at(ref);
   const std::string where = print(instruction.where, kernel);

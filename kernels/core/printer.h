@@ -36,6 +36,8 @@ struct PrintOptions {
 
 // "splitk.cpp:42", "mp.litmus:7:14", or empty when unknown.
 [[nodiscard]] std::string print(const SourceLine& where, const Kernel& kernel);
+// "in acquire(), from k.cu:12, in step(), from k.cu:40", innermost first. Empty: it is in no function that was inlined.
+[[nodiscard]] std::string print_callers(const SourceLine& where, const Kernel& kernel);
 // Where a message about an instruction begins: "splitk.cpp:42: kernel 'splitk', 'fence.sc.gpu'"; when the line is
 // unknown "kernel 'splitk', entry:3 'fence.sc.gpu'".
 [[nodiscard]] std::string describe(const Kernel& kernel, InstructionRef ref);

@@ -6,12 +6,12 @@
 
 namespace fencewise {
 
-void Diagnostics::error(Position at, std::string_view message) const {
-  throw InputError(fmt::format("{}:{}:{}: {}", file_, at.line, at.column, message));
-}
+std::string Diagnostics::place(Position at) const { return fmt::format("{}:{}:{}", file_, at.line, at.column); }
+
+void Diagnostics::error(Position at, std::string_view message) const { throw InputError(fmt::format("{}: {}", place(at), message)); }
 
 void Diagnostics::not_modelled(Position at, std::string_view message) const {
-  throw NotModelled(fmt::format("{}:{}:{}: {}", file_, at.line, at.column, message));
+  throw NotModelled(fmt::format("{}: {}", place(at), message));
 }
 
 std::string quoted(std::string_view text) {

@@ -30,6 +30,7 @@ class Diagnostics {
   // Throws NotModelled: the file is right, and asks for more than we model.
   [[noreturn]] void not_modelled(Position at, std::string_view message) const;
 
+  [[nodiscard]] std::string place(Position at) const;  // "file:line:column"
   [[nodiscard]] const std::string& file() const { return file_; }
 
  private:

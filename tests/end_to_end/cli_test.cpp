@@ -1,5 +1,6 @@
 // The built program from outside: exit codes, stdout, stderr. What a script or a person relies on.
 #include <algorithm>
+#include <regex>
 #include <set>
 #include <sstream>
 
@@ -104,6 +105,32 @@ TEST(Replay, ShowsTheFindingThatWasSaved) {
     EXPECT_EQ(result.exit_code, 1) << result.err;
     EXPECT_EQ(Json::parse(result.out)["findings"][0], Json::parse(contents_of(file))["findings"][0]);
   }
+}
+
+// More than 64 threads: the accesses are shown, and instead of a graph the moves that lead to them are saved.
+TEST(Replay, TakesTheMovesAgainOfALaunchTooLargeForItsGraph) {
+  const ScratchFolder folder;
+  const std::string file = folder.file("cex.json");
+  for (const char* wrong : {"reduction-1 --variant drop-barrier-3", "splitk-serial --variant no-release-fence --param threads=32",
+                            "splitk-serial --variant no-acquire-fence --param threads=32 --replays 2",
+                            "splitk-serial --variant increment-scope-cta --param threads=32"}) {
+    EXPECT_EQ(fencewise(std::string("check --no-shrink ") + wrong + " --json " + file).exit_code, 1) << wrong;
+    const Json saved = Json::parse(contents_of(file))["findings"][0];
+    EXPECT_FALSE(saved["way_in"].is_null()) << wrong;
+    const ProcessResult result = fencewise("replay " + file + " --json -");
+    EXPECT_EQ(result.exit_code, 1) << wrong << result.err;
+    EXPECT_EQ(Json::parse(result.out)["findings"][0], saved) << wrong;
+  }
+  Json changed = Json::parse(contents_of(file));
+  for (const char* key : {"thread", "choice"}) {
+    Json other = changed;
+    other["findings"][0]["way_in"][0][key] = 1000;
+    write_file(file, other.dump());
+    expect_usage_error("replay " + file, "the counterexample does not fit the problem: its moves lead to no race");
+  }
+  changed["findings"][0]["way_in"] = Json::array();  // right as far as it goes
+  write_file(file, changed.dump());
+  expect_usage_error("replay " + file, "the counterexample does not fit the problem: its moves lead to no race");
 }
 
 // --- reports ---
@@ -223,6 +250,56 @@ TEST(Usage, NamesUnknownCommandsOptionsAndSubjects) {
   expect_usage_error("check", "subject is required");
 }
 
+// The options of a command and of those below it that take a value, as its help lists them: {"ledger", "sync", "--block"}.
+std::vector<std::vector<std::string>> options_with_values(std::vector<std::string> command) {
+  std::vector<std::string> help = command;
+  help.emplace_back("--help");
+  std::istringstream lines(fencewise(help).out);
+  static const std::regex with_value(R"(^  (?:-\w,)?(--\S+) (?!Excludes)\S.*)"), below(R"(^  (\w+) .*)");
+  std::vector<std::vector<std::string>> found;
+  std::smatch match;
+  bool commands = false;
+  for (std::string line; std::getline(lines, line);) {
+    commands |= line == "Subcommands:";
+    if (!std::regex_match(line, match, commands ? below : with_value)) continue;
+    std::vector<std::string> next = command;
+    if (commands) {
+      next.push_back(match[1]);
+      for (auto& option : options_with_values(next)) found.push_back(std::move(option));
+      continue;
+    }
+    std::istringstream names(match[1]);
+    for (std::string name; std::getline(names, name, ',');) {
+      found.push_back(command);
+      found.back().push_back(name);
+    }
+  }
+  return found;
+}
+
+// A variable of the shell that was not set must not change what is asked.
+TEST(Usage, RefusesAnEmptyValueOfEveryOption) {
+  const auto options = options_with_values({});
+  EXPECT_GT(options.size(), 80U);
+  for (std::vector<std::string> words : options) {
+    const std::string option = words.back();
+    const std::string message = "fencewise: " + option + ": expected a value, found ''\n";
+    words.emplace_back("");
+    EXPECT_EQ(fencewise(words).err, message) << words.front();
+    words.pop_back();
+    words.back() += '=';
+    words.emplace_back("-q");
+    const ProcessResult result = fencewise(words);
+    EXPECT_EQ(result.err, message) << words.front();
+    EXPECT_EQ(result.exit_code, 2);
+    EXPECT_EQ(result.out, "");
+  }
+  EXPECT_EQ(fencewise({"check", ""}).err, "fencewise: arguments: expected a value, found ''\n");
+}
+
+TEST(Usage, TakesNoOptionForAFileToWrite) {
+  expect_usage_error("check sb --json -q", "expected a file to write, found '-q'; ./-q is one");
+}
 
 TEST(Usage, RefusesParametersOutOfRange) {
   for (const char* value : {"0", "-1", "1000000000", "99999999999999999999", "four", "", "4x", "0x4"})

@@ -33,6 +33,8 @@ TEST(LedgerCommand, SaysInOneLineWhatIsWrongWithTheInput) {
       {"ledger reduction --quick -n 512", "excludes"},
       {"ledger gemm -n 100", "multiple of 128 from 128 to 23168, not 100"},
       {"ledger gemm -n 128,0", "not 0"},
+      {"ledger gemm -n 128,", "--n: '' is no whole number"},
+      {"ledger gemm -n 128,,256", "--n: '' is no whole number"},
       {"ledger gemm -n 1073741824", "not 1073741824"},
       {"ledger gemm -n 128 --at 200", "--at, must be a multiple of 128"},
       {"ledger gemm -n 384", "not 4096; for example --at 3840"},
@@ -68,6 +70,8 @@ TEST(LedgerCommand, SaysInOneLineWhatIsWrongWithTheInput) {
       {"run reduction-5 --param threads=32", "power of two of threads from 64 to 1024, not 32"},
       {"run reverse --input nothing=x", "one of the buffers in, out"},
       {"run reverse --input in=/nonexistent/data", "/nonexistent/data"},
+      {"run reverse --output out=", "--output takes buffer=file with one of the buffers in, out, not 'out='"},
+      {"run reverse --json --csv", "expected a file to write, found '--csv'; ./--csv is one"},
   };
   for (const BadInput& c : cases) {
     const ProcessResult result = fencewise(c.arguments);

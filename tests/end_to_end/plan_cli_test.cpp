@@ -33,8 +33,11 @@ TEST(EntryMemory, MustBeLeftAsItWasFound) {
   const ProcessResult right = check("splitk-serial --clean");
   EXPECT_EQ(right.exit_code, 0);
   EXPECT_THAT(right.out, HasSubstr("needs sem = 0 at entry, and must leave sem = 0\n"));
-  const ProcessResult wrong = check("splitk-serial --clean --variant no-reset --replays 2 -q");
-  EXPECT_EQ(wrong.exit_code, 1);
+  for (const char* replays : {" --replays 2", ""}) {  // which the variant needs
+    const ProcessResult wrong = check(std::string("splitk-serial --clean --variant no-reset") + replays);
+    EXPECT_EQ(wrong.exit_code, 1) << wrong.err;
+    EXPECT_THAT(wrong.out, HasSubstr("must leave sem = 0"));
+  }
   const ProcessResult atomic = check("splitk-atomic --clean");
   EXPECT_EQ(atomic.exit_code, 0);
   EXPECT_THAT(atomic.out, HasSubstr("needs acc = 0, sem = 0 at entry, and must leave acc = 0, sem = 0\n"));

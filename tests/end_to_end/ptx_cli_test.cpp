@@ -1,5 +1,6 @@
 // PTX and CUDA files as subjects, from outside; and the CUDA idioms with their expected verdicts, where nvcc and they are.
 #include <cstdlib>
+#include <cstring>
 #include <filesystem>
 #include <string>
 #include <tuple>
@@ -148,13 +149,19 @@ TEST(PtxSubjects, NeedALaunchFile) {
 TEST(PtxSubjects, OfASavedReportReplay) {
   const ScratchFolder folder;
   const std::string report = folder.file("cex.json");
-  EXPECT_EQ(fencewise({"check", ptx_tests + "relay-no-order.sm_90.ptx", "--launch", ptx_tests + "relay.toml", "--param",
-                       "ctas=2", "--json", report, "-q"})
-                .exit_code,
-            1);
-  const ProcessResult replay = fencewise({"replay", report, "-q"});
-  EXPECT_EQ(replay.exit_code, 1) << replay.err;
-  EXPECT_THAT(replay.out, StartsWith("violated: race on value"));
+  // The last three have more threads than a graph is judged for.
+  for (const auto& [kernel, launch, size] : {std::tuple("relay-no-order", "relay", "ctas=2"), std::tuple("block_scan-no-barrier", "block_scan", "n=128"),
+                                             std::tuple("last_cta_sum-no-acquire", "last_cta_sum", "threads=64"),
+                                             std::tuple("last_cta_sum-no-release", "last_cta_sum", "threads=64")}) {
+    const ProcessResult check = fencewise({"check", ptx_tests + kernel + ".sm_90.ptx", "--launch", ptx_tests + launch + ".toml", "--param",
+                                           size, "--json", report, "-q"});
+    EXPECT_EQ(check.exit_code, 1) << check.err;
+    EXPECT_EQ(Json::parse(testing::contents_of(report))["findings"][0]["way_in"].is_null(), std::string(size) == "ctas=2") << kernel;
+    const ProcessResult replay = fencewise({"replay", report, "-q"});
+    EXPECT_EQ(replay.exit_code, 1) << replay.err;
+    EXPECT_THAT(replay.out, StartsWith("violated: race on "));
+    EXPECT_EQ(replay.out, check.out);
+  }
 }
 
 TEST(PtxSubjects, OfASavedReportDoNotMakeNvccRunOtherPrograms) {
@@ -181,6 +188,20 @@ TEST(PtxSubjects, ThatAreMalformedNameThePlace) {
               HasSubstr("k.ptx:4:15: found '1'; expected ';' to end the instruction, or an operand"));
 }
 
+// What only shows while the contract is evaluated.
+TEST(PtxSubjects, WhoseContractReadsTooFarNameThePlace) {
+  const ScratchFolder folder;
+  const std::string launch = folder.file("k.toml");
+  std::string text = testing::contents_of(ptx_tests + "block_scan.toml");
+  text.replace(text.find("out[i] == sum(j in 0..i + 1"), std::strlen("out[i] == sum(j in 0..i + 1"), "out[i + 1] == sum(j in 0..i + 2");
+  write_file(launch, text);
+  for (const char* command : {"check", "simulate"}) {
+    const ProcessResult result = fencewise({command, ptx_tests + "block_scan.sm_90.ptx", "--launch", launch});
+    EXPECT_EQ(result.exit_code, 2) << command;
+    EXPECT_THAT(result.err, HasSubstr("k.toml:13:34: the contract reads out[4], but out has 4 elements")) << command;
+  }
+}
+
 TEST(PtxSubjects, AreInconclusiveOnlyWhereAThreadReachesWhatIsNotModelled) {
   const ScratchFolder folder;
   const std::string file = folder.file("k.ptx"), launch = folder.file("k.toml");
@@ -205,6 +226,23 @@ TEST(Ptx, TellsFromWhereAFunctionOfTheUsersWasCalled) {
   EXPECT_EQ(result.exit_code, 0) << result.err;
   EXPECT_THAT(result.out, HasSubstr("k.cu:12"));
   EXPECT_THAT(result.out, HasSubstr("fence.sc.gpu, from __threadfence(); in push(), from k.cu:20\n"));
+}
+
+TEST(PtxSubjects, TellFromWhereAFunctionOfTheUsersThatRacesWasCalled) {
+  const ScratchFolder folder;
+  const std::string file = folder.file("k.ptx");
+  write_file(file,
+             ".version 9.0\n.target sm_90\n.address_size 64\n.entry k(.param .u64 out) {\n.reg .b32 %r<2>; .reg .b64 %rd<2>;\n.loc 1 40 3\n"
+             "ld.param.u64 %rd1, [out];\nmov.u32 %r1, %tid.x;\n.loc 1 20 3, function_name $L__info_string1, inlined_at 1 40 3\n"
+             ".loc 1 12 3, function_name $L__info_string0, inlined_at 1 20 3\nst.global.u32 [%rd1], %r1;\n"
+             "ret;\n}\n.file 1 \"/home/me/k.cu\"\n.section .debug_str\n{\n$L__info_string0:\n.b8 95,90,52,112,117,115,104,118,0\n"
+             "$L__info_string1:\n.b8 95,90,52,115,116,101,112,118,0\n}\n");
+  write_file(folder.file("k.toml"),
+             "[buffers]\nout = { type = \"u32\", length = 1, role = \"output\" }\n[[launch]]\nblock = \"n\"\nargs = [\"out\"]\n[constants]\nn = 2\n");
+  for (const char* threads : {"n=2", "n=128"})  // with and without the graph
+    EXPECT_THAT(fencewise({"check", file, "--param", threads}).out, HasSubstr("\nk.cu:12 is in push(), from k.cu:20, in step(), from k.cu:40\n"))
+        << threads;
+  EXPECT_THAT(fencewise({"check", file, "--ptx-lines"}).out, ::testing::Not(HasSubstr("push()")));
 }
 
 // It is outside of the model, and orders nothing.
@@ -376,7 +414,7 @@ TEST_P(Idioms, ThatAreWrongNameTheLineOfTheMissingOrder) {
   if (folder == nullptr) GTEST_SKIP() << "FENCEWISE_CUDA_IDIOMS does not name their folder";
   if (nvcc().empty()) GTEST_SKIP() << "there is no nvcc";
   EXPECT_THAT(lines_of_finding({"check", std::string(folder) + "/" + idiom.source + ".cu", "--launch", ptx_tests + "idioms/" + idiom.launch + ".toml",
-                                "--nvcc-args", idiom.macros}),
+                                "--nvcc-args", "-arch=sm_90 " + idiom.macros}),
               ::testing::IsSupersetOf(idiom.lines));
 }
 

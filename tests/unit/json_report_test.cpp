@@ -54,6 +54,8 @@ Report full_report() {
   graph.dep = {{5, 7}};
   report.result.findings[0].other = report.result.findings[0].witness;
   report.result.findings[0].endless = EndlessRun{{{0, 1}}, {1}, {"CTA 1 thread 0 waits"}};
+  report.result.findings[0].witness.launches[1].events[0].inlined = "in acquire(), from k.cu:12";
+  report.result.findings[0].way_in = {{0, 1}};
   return report;
 }
 

@@ -339,10 +339,7 @@ class Telling {
       const bool second_half = e.kind == EventKind::write && std::holds_alternative<Atomic>(i.operation);
       shown.po = e.sequence * 2 + static_cast<std::uint32_t>(second_half);
       shown.kind = e.kind;
-      shown.text = print(i, kernel);
-      const SourceRef source = source_of(c_, e.thread, e.where);
-      shown.file = source.file;
-      shown.line = source.line;
+      show_instruction(shown, kernel, e.where);
       if (e.location.known()) {
         shown.location = c_.image.memory.name(e.location);
         shown.value = c_.terms.to_string(e.value, c_.image.memory[e.location.storage].element);

@@ -486,7 +486,7 @@ std::optional<std::uint32_t> Machine::option_of(State& s, ThreadId id, Origin or
 
 Machine::Taken Machine::take(State& s, Move move) {
   Taken taken;
-  if (retrace_ != nullptr) retrace_->moves.emplace_back(original(s, move.thread), no_origin);
+  if (retrace_ != nullptr) retrace_->moves.push_back({.thread = original(s, move.thread), .option = move.option});
   const std::uint32_t cta = context_.image.cta_of[move.thread];
   const ThreadState from = s.threads[move.thread].state;
   const std::uint64_t effects = effects_;

@@ -132,6 +132,9 @@ class Machine {
 
  private:
   struct Rules;  // rules.h
+  [[nodiscard]] bool fences_are_full() const {
+    return approximation_.fences == FenceReading::in_place || approximation_.fences == FenceReading::at_once;
+  }
   void restore_constants(State& state, std::uint32_t cta) const;
   [[nodiscard]] std::size_t kernel_of(ThreadId t) const {
     return context_.image.threads[t].coordinates.kernel.value;

@@ -104,6 +104,12 @@ class IdleRounds {
 
 }  // namespace
 
+std::vector<WitnessMove> moves_of(const Retrace& trace) {
+  std::vector<WitnessMove> moves;
+  for (const Retrace::Taken& move : trace.moves) moves.push_back({move.thread, move.option});
+  return moves;
+}
+
 State ViewExplorer::first_of_retrace(Retrace& trace) {
   machine_.retrace_into(&trace);
   State state = machine_.initial();
@@ -121,11 +127,11 @@ std::optional<Retrace> ViewExplorer::in_full(const Retrace& path, FenceReading f
   const Approximation approximation = machine_.approximation();
   machine_.approximate({.fences = fences});
   Trouble trouble = machine_.settle(state, first_cta);
-  for (const auto& [thread, origin] : path.moves) {
-    if (trouble != Trouble::none || !machine_.prepare(state, thread, trouble) || trouble != Trouble::none) break;
-    const auto option = machine_.option_of(state, thread, renamed(path, origin, full));
+  for (const Retrace::Taken& move : path.moves) {
+    if (trouble != Trouble::none || !machine_.prepare(state, move.thread, trouble) || trouble != Trouble::none) break;
+    const auto option = machine_.option_of(state, move.thread, renamed(path, move.behind, full));
     if (!option) break;
-    trouble = machine_.take(state, {thread, *option}).trouble;
+    trouble = machine_.take(state, {move.thread, *option}).trouble;
   }
   machine_.retrace_into(nullptr);
   machine_.approximate(approximation);
@@ -133,16 +139,81 @@ std::optional<Retrace> ViewExplorer::in_full(const Retrace& path, FenceReading f
   return full;
 }
 
+// The same, exactly, where a fence.sc is taken only when its thread has to go on, or is of the CTA that the path ends in: those of others
+// come too late to tell it anything.
+std::optional<Retrace> ViewExplorer::with_late_fences(const Retrace& path, std::uint32_t last_cta) {
+  Retrace late;
+  late.only_races = path.only_races;
+  State state = first_of_retrace(late);
+  const Approximation approximation = machine_.approximation();
+  machine_.approximate(exactly);
+  Trouble trouble = machine_.settle(state);
+  const auto at_fence = [&](ThreadId t) {
+    const ThreadState& at = state.threads[t].state;
+    return state.threads[t].status == Status::visible &&
+           std::holds_alternative<Fence>(context_.image.threads[t].kernel->at({at.block, at.index}).operation);
+  };
+  const auto pass_fence = [&](std::uint32_t cta) {
+    const auto& threads = machine_.threads_of(cta);
+    const auto next = std::ranges::find_if(threads, at_fence);
+    if (trouble != Trouble::none || next == threads.end()) return false;
+    trouble = machine_.take(state, {*next, 0}).trouble;
+    return true;
+  };
+  for (const Retrace::Taken& move : path.moves) {
+    while ((state.threads[move.thread].status != Status::visible || at_fence(move.thread)) && pass_fence(context_.image.cta_of[move.thread])) {}
+    if (trouble != Trouble::none || !machine_.prepare(state, move.thread, trouble) || trouble != Trouble::none) break;
+    const auto option = machine_.option_of(state, move.thread, renamed(path, move.behind, late));
+    if (!option) break;
+    trouble = machine_.take(state, {move.thread, *option}).trouble;
+  }
+  while (pass_fence(last_cta)) {}
+  machine_.retrace_into(nullptr);
+  machine_.approximate(approximation);
+  if (!late.race && !late.unwritten) return std::nullopt;
+  return late;
+}
+
+std::optional<Retrace> ViewExplorer::exactly_by(const std::vector<WitnessMove>& moves, bool only_races) {
+  Retrace trace;
+  trace.only_races = only_races;
+  State state = first_of_retrace(trace);
+  const Approximation approximation = machine_.approximation();
+  machine_.approximate(exactly);
+  Trouble trouble = machine_.settle(state);
+  bool goes = true;
+  for (const WitnessMove& move : moves) {
+    if (!goes || trouble != Trouble::none) break;
+    goes = move.thread < state.threads.size();
+    // An approximation counts a move where a thread only ends.
+    if (!goes || !machine_.prepare(state, move.thread, trouble) || trouble != Trouble::none) continue;
+    goes = move.choice < machine_.options(state, move.thread);
+    if (goes) trouble = machine_.take(state, {move.thread, move.choice}).trouble;
+  }
+  machine_.retrace_into(nullptr);
+  machine_.approximate(approximation);
+  if (!goes || (!trace.race && !trace.unwritten)) return std::nullopt;
+  return trace;
+}
+
+std::optional<Retrace> ViewExplorer::access_behind(const std::vector<WitnessMove>& moves) {
+  for (const bool only_races : {true, false})
+    if (auto found = exactly_by(moves, only_races)) return found;
+  return std::nullopt;
+}
+
 std::optional<Retrace> ViewExplorer::access_of(const Path& path) {
   for (const bool only_races : {true, false}) {
-    Retrace trace = retrace(path, only_races);
+    const Retrace trace = retrace(path, only_races);
     if (!trace.race && !trace.unwritten) continue;
-    if (machine_.approximation() == exactly) return trace;
+    if (machine_.approximation() == exactly) return access_behind(moves_of(trace));
     // A fence takes what earlier ones left: late, it learns more; a fence of the reader that comes first learns nothing.
     const ThreadId late = trace.race ? trace.race->second.thread : trace.unwritten->read.thread;
     const std::uint32_t cta = context_.image.cta_of[late];
     for (const FenceReading fences : {FenceReading::in_place, FenceReading::at_once})
-      if (auto found = in_full(trace, fences, cta)) return found;
+      if (const auto full = in_full(trace, fences, cta))
+        if (auto found = access_behind(moves_of(*full))) return found;
+    if (auto found = with_late_fences(trace, cta)) return found;
   }
   return std::nullopt;
 }

@@ -6,6 +6,7 @@
 #include <utility>
 #include <vector>
 
+#include "checker/check.h"
 #include "checker/explore/partial_execution.h"
 #include "checker/explore/view/state.h"
 
@@ -23,8 +24,13 @@ struct Retrace {
   };
   std::vector<PathEvent> events;                        // [origin]
   std::vector<std::pair<Origin, Origin>> reads_from;    // (read, write); no_origin: memory as the launch found it
-  // The moves, by the launch's names: the thread, and the message that it read or wrote behind.
-  std::vector<std::pair<ThreadId, Origin>> moves;
+  // By the launch's names.
+  struct Taken {
+    ThreadId thread = 0;
+    std::uint32_t option = 0;
+    Origin behind = no_origin;  // the message that it read, or wrote behind
+  };
+  std::vector<Taken> moves;
   struct Race {
     Origin first;
     PathEvent second;
@@ -51,6 +57,7 @@ struct Retrace {
   }
 };
 
+[[nodiscard]] std::vector<WitnessMove> moves_of(const Retrace& trace);
 // An execution in which the reads of the path have their sources.
 [[nodiscard]] PartialExecution follow(const LaunchContext& context, const Retrace& trace);
 

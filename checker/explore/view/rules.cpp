@@ -107,7 +107,12 @@ Origin Machine::Rules::origin(std::uint32_t element, EventKind kind, const Locat
 }
 
 void Machine::Rules::chose(const Message& message) const {
-  if (m.retrace_ != nullptr) m.retrace_->moves.back().second = message.origin;
+  if (m.retrace_ != nullptr) m.retrace_->moves.back().behind = message.origin;
+}
+
+// What an approximation takes privately and the exact reading as a move.
+void Machine::Rules::note_private_move() const {
+  if (m.retrace_ != nullptr && m.fences_are_full()) m.retrace_->moves.push_back({.thread = m.original(s, id)});
 }
 
 void Machine::Rules::saw(const Message& message, Origin read) const {
@@ -207,7 +212,7 @@ void Machine::Rules::fence(const Fence& f) {
 
 void Machine::Rules::fence_sc(const Fence& f, bool takes, bool deposits) {
   origin(0, EventKind::fence);
-  if (m.approximation_.fences == FenceReading::in_place || m.approximation_.fences == FenceReading::at_once) takes = deposits = true;
+  if (m.fences_are_full()) takes = deposits = true;
   const Level level = m.hierarchy_.level(f.scope);
   t.looked = true;
   take_in(level);
@@ -279,6 +284,7 @@ void Machine::Rules::go(bool through_deposits) {
           return stop(Status::visible);
         sweep.end();
         loud();
+        note_private_move();
         atomic(action, 0);
         break;
       }
@@ -293,10 +299,12 @@ void Machine::Rules::go(bool through_deposits) {
           if (m.deposits(id, action.where)) {
             if (!through_deposits && m.approximation_.fences != FenceReading::at_once && m.mutation_ != Mutation::deposit_at_once)
                 return stop(Status::deposit);
+            note_private_move();
             fence_sc(f, false, true);
             t.deposited = true;
           } else {
             if (t.deposited) return stop(Status::visible);
+            note_private_move();
             fence_sc(f, true, false);
           }
         }
@@ -486,7 +494,7 @@ void Machine::Rules::atomic(const Action& action, std::uint32_t option) {
   const Origin read_event = origin(0, EventKind::read, (*m.locations_)[number], old);
   saw(source, read_event);
   t.looked = true;
-  if (t.status == Status::visible) chose(source);
+  if (t.status == Status::visible || m.fences_are_full()) chose(source);
   // With one-sided fences a red tells its thread nothing: its place in the chain need not be remembered.
   if (!a.red || m.approximation_.fences != FenceReading::one_sided)
     read(number, source, a.access, !a.red || m.mutation_ == Mutation::red_acquires);

@@ -45,6 +45,7 @@ struct Machine::Rules {
   [[nodiscard]] Retrace::PathEvent event(std::uint32_t element) const;
   Origin origin(std::uint32_t element, EventKind kind, const Location& location = {}, Value value = {}) const;
   void chose(const Message& message) const;
+  void note_private_move() const;
   void saw(const Message& message, Origin read) const;
   void acted();
 

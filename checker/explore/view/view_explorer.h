@@ -63,9 +63,11 @@ class ViewExplorer {
   // The run that goes in by the path and then round the cycle for ever, each thread taking what is newest; no cycle: after the path
   // nobody can move. No value: it is none, or the progress model does not allow it. Not of an approximation.
   [[nodiscard]] std::optional<Endless> endless(const Path& way_in, const std::vector<ThreadId>& cycle);
-  // The race, or the read of memory that nobody wrote, in which the path ends, if it does so with full fences too: a path with
-  // one-sided fences is taken again with each fence.sc in full. For launches whose graph is too large to be judged.
+  // The race, or the read of memory that nobody wrote, in which the path ends, if it does so exactly too: a path with one-sided
+  // fences is taken again with each fence.sc in full. For launches whose graph is too large to be judged.
   [[nodiscard]] std::optional<Retrace> access_of(const Path& path);
+  // The same of moves that are taken exactly, by threads as the launch numbers them. No value also where they can't be taken.
+  [[nodiscard]] std::optional<Retrace> access_behind(const std::vector<WitnessMove>& moves);
 
  private:
   class Rerun;
@@ -98,6 +100,8 @@ class ViewExplorer {
 
   [[nodiscard]] State first_of_retrace(Retrace& trace);
   [[nodiscard]] std::optional<Retrace> in_full(const Retrace& path, FenceReading fences, std::uint32_t first_cta);
+  [[nodiscard]] std::optional<Retrace> with_late_fences(const Retrace& path, std::uint32_t last_cta);
+  [[nodiscard]] std::optional<Retrace> exactly_by(const std::vector<WitnessMove>& moves, bool only_races);
   [[nodiscard]] std::optional<Endless> endless(const Path& way_in, const std::function<std::vector<ThreadId>(std::size_t)>& round);
   [[nodiscard]] bool by_launch_names(const Path& way_in, const std::vector<ThreadId>& cycle, Path& named,
                                      std::vector<std::vector<ThreadId>>& rounds);

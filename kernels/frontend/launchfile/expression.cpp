@@ -332,21 +332,21 @@ class Lowering {
   FormulaPtr formula(const Node& node) {
     switch (node.kind) {
       case Kind::comparison: return comparison(node);
-      case Kind::negation: return make(Not{formula(node.children[0])});
+      case Kind::negation: return make(node, Not{formula(node.children[0])});
       case Kind::conjunction:
-        return make(AndOr{true, {formula(node.children[0]), formula(node.children[1])}});
+        return make(node, AndOr{true, {formula(node.children[0]), formula(node.children[1])}});
       case Kind::disjunction:
-        return make(AndOr{false, {formula(node.children[0]), formula(node.children[1])}});
+        return make(node, AndOr{false, {formula(node.children[0]), formula(node.children[1])}});
       case Kind::forall: {
         const ExprPtr lo = expression(node.children[0]), hi = expression(node.children[1]);
         bound_.push_back(node.token.text);
         const FormulaPtr body = formula(node.children[2]);
         bound_.pop_back();
-        return make(ForAll{node.token.text, lo, hi, body});
+        return make(node, ForAll{node.token.text, lo, hi, body});
       }
       case Kind::all: {
         const Each each(*this, node);
-        return make(ForAll{each_name, number(0), number(each.length), formula(node.children[0])});
+        return make(node, ForAll{each_name, number(0), number(each.length), formula(node.children[0])});
       }
       default: break;
     }
@@ -367,13 +367,13 @@ class Lowering {
     std::int64_t length;
   };
 
-  static FormulaPtr make(decltype(Formula::node) node) {
-    return std::make_shared<const Formula>(Formula{std::move(node)});
+  [[nodiscard]] FormulaPtr make(const Node& at, decltype(Formula::node) node) const {
+    return std::make_shared<const Formula>(Formula{std::move(node), diagnostics_.place(at.token.at)});
   }
-  static ExprPtr make_expr(decltype(Expr::node) node) {
-    return std::make_shared<const Expr>(Expr{std::move(node)});
+  [[nodiscard]] ExprPtr make_expr(const Node& at, decltype(Expr::node) node) const {
+    return std::make_shared<const Expr>(Expr{std::move(node), diagnostics_.place(at.token.at)});
   }
-  static ExprPtr number(std::int64_t n) { return make_expr(Number{n}); }
+  static ExprPtr number(std::int64_t n) { return std::make_shared<const Expr>(Expr{Number{n}}); }
 
   [[nodiscard]] std::optional<BufferId> buffer(const std::string& name) const {
     for (std::uint32_t b = 0; b < buffers_.size(); ++b)
@@ -412,7 +412,7 @@ class Lowering {
     const bool order = op != Compare::eq && op != Compare::ne;
     require_number(node.children[0], result.left, result.right, order);
     require_number(node.children[1], result.right, result.left, order);
-    return make(result);
+    return make(node, result);
   }
 
   // The integer type of the elements that an expression reads. No value: it reads none, or floats.
@@ -452,7 +452,7 @@ class Lowering {
     const bool divides = result.op == BinaryExpr::Op::div || result.op == BinaryExpr::Op::rem;
     if ((divides && right != nullptr && right->value == 0) || (left != nullptr && right != nullptr))
       return number(calculated(node.token, left == nullptr ? 0 : left->value, right->value));
-    return make_expr(result);
+    return make_expr(node, result);
   }
 
   std::int64_t calculated(const Token& op, std::int64_t a, std::int64_t b) const {
@@ -462,7 +462,7 @@ class Lowering {
   ExprPtr named(const Node& node) {
     const std::string& name = node.token.text;
     for (const std::string& variable : bound_)
-      if (variable == name) return make_expr(Variable{name});
+      if (variable == name) return make_expr(node, Variable{name});
     if (const auto it = constants_.find(name); it != constants_.end()) return number(it->second);
     const auto id = buffer(name);
     if (!id)
@@ -474,7 +474,7 @@ class Lowering {
       diagnostics_.error(node.token.at,
                          fmt::format("found {} without an index; expected {}[...], or all(...) around it",
                                      fencewise::quoted(name), name));
-    return make_expr(Element{*id, each_ == 0 ? number(0) : make_expr(Variable{each_name}), old_});
+    return make_expr(node, Element{*id, each_ == 0 ? number(0) : make_expr(node, Variable{each_name}), old_});
   }
 
   ExprPtr element(const Node& node) {
@@ -487,7 +487,7 @@ class Lowering {
     if (const auto* n = std::get_if<Number>(&index->node); n != nullptr && static_cast<std::uint64_t>(n->value) >= length)
       diagnostics_.error(node.token.at, fmt::format("found {}[{}]; {} has {} element{}", node.token.text, n->value, node.token.text, length,
                                                     length == 1 ? "" : "s"));
-    return make_expr(Element{*id, std::move(index), old_});
+    return make_expr(node, Element{*id, std::move(index), old_});
   }
 
   ExprPtr old(const Node& node) {
@@ -502,7 +502,7 @@ class Lowering {
     bound_.push_back(node.token.text);
     const ExprPtr body = expression(node.children[2]);
     bound_.pop_back();
-    return make_expr(SumExpr{node.token.text, lo, hi, body});
+    return make_expr(node, SumExpr{node.token.text, lo, hi, body});
   }
 
   ExprPtr expression(const Node& node) {
@@ -514,13 +514,13 @@ class Lowering {
       case Kind::negative: {
         const ExprPtr value = expression(node.children[0]);
         if (const auto* n = std::get_if<Number>(&value->node)) return number(calculated({"-", node.token.at}, 0, n->value));
-        return make_expr(BinaryExpr{BinaryExpr::Op::sub, number(0), value});
+        return make_expr(node, BinaryExpr{BinaryExpr::Op::sub, number(0), value});
       }
       case Kind::arithmetic: return arithmetic(node);
       case Kind::sum: return sum(node);
       case Kind::sum_all: {
         const Each each(*this, node);
-        return make_expr(SumExpr{each_name, number(0), number(each.length), expression(node.children[0])});
+        return make_expr(node, SumExpr{each_name, number(0), number(each.length), expression(node.children[0])});
       }
       default: break;
     }

@@ -101,12 +101,9 @@ std::string called(const Origin& origin) {
 }
 
 // "; in grid_barrier(), from k.cu:32".
-std::string callers(const Origin& origin, const Kernel& kernel) {
-  std::string text;
-  for (const Caller& caller : origin.callers)
-    text += fmt::format("{}in {}(), from {}", text.empty() ? "; " : ", ", caller.function.empty() ? "a function" : caller.function,
-                        print(caller.call, kernel));
-  return text;
+std::string callers(const SourceLine& where, const Kernel& kernel) {
+  const std::string text = print_callers(where, kernel);
+  return text.empty() ? "" : "; " + text;
 }
 
 std::string where(const SourceLine& at, const Kernel& kernel) {
@@ -126,7 +123,7 @@ std::string synchronization(const LoweredKernel& lowered) {
     const std::string meaning = std::visit(Meaning{lowered, i}, i.operation);
     if (origin.opcode.empty() || meaning.empty()) return;
     text += fmt::format("    {:28} {:32} {}{}{}\n", where(i.where, lowered.kernel), origin.opcode, meaning, called(origin),
-                        callers(origin, lowered.kernel));
+                        callers(i.where, lowered.kernel));
   });
   return text.empty() ? "  no synchronization\n" : "  synchronization\n" + text;
 }

@@ -15,18 +15,11 @@
 
 namespace fencewise::ptx {
 
-// A function that the SourceLine is in, inlined there.
-struct Caller {
-  std::string function;
-  SourceLine call;
-};
-
 // Where an instruction of the kernel comes from, beside its SourceLine.
 struct Origin {
   Position ptx;
   std::string opcode;                // as written; empty: none (a block's end that falls through)
   std::vector<std::string> inlined;  // SourceChain::path
-  std::vector<Caller> callers = {};  // SourceChain::callers
 };
 
 class Emitter {

@@ -1,5 +1,7 @@
 #include "kernels/frontend/ptx/lower.h"
 
+#include <algorithm>
+
 #include "kernels/frontend/ptx/lower_instruction.h"
 #include "kernels/frontend/ptx/printf_calls.h"
 #include "kernels/frontend/ptx/relative_addresses.h"
@@ -68,10 +70,23 @@ class FunctionLowering {
   void stand_at(Position at, const std::string& opcode) {
     const SourceChain& chain = source_.current();
     SourceLine where{0, at.line, 0};
-    if (!by_ptx_lines_ && source_.any()) where = {chain.user.file + 1, chain.user.line, 0};
-    std::vector<Caller> callers;
-    for (const SourceCaller& caller : chain.callers) callers.push_back({caller.function, {caller.call.file + 1, caller.call.line, 0}});
-    emitter_.at(where, {at, opcode, chain.path, std::move(callers)});
+    if (!by_ptx_lines_ && source_.any()) {
+      const auto line = [](const SourceLine& user, std::uint32_t inlined) { return SourceLine{user.file + 1, user.line, 0, inlined}; };
+      std::uint32_t inlined = 0;
+      for (auto caller = chain.callers.rbegin(); caller != chain.callers.rend(); ++caller)
+        inlined = number_of({caller->function, line(caller->call, inlined)});
+      where = line(chain.user, inlined);
+    }
+    emitter_.at(where, {at, opcode, chain.path});
+  }
+
+  // As SourceLine::inlined counts calls.
+  std::uint32_t number_of(const InlinedCall& call) {
+    auto& calls = kernel_.inlined;
+    const auto at = std::find(calls.begin(), calls.end(), call);
+    const auto number = static_cast<std::uint32_t>(at - calls.begin()) + 1;
+    if (at == calls.end()) calls.push_back(call);
+    return number;
   }
 
   const Function function_;
