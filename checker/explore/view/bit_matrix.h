@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <cstddef>
 #include <cstdint>
 #include <span>
@@ -21,6 +22,7 @@ class BitMatrix {
   [[nodiscard]] std::span<std::uint64_t> row(std::size_t r) { return std::span(words_).subspan(r * width_, width_); }
   [[nodiscard]] std::span<const std::uint64_t> row(std::size_t r) const { return std::span(words_).subspan(r * width_, width_); }
   void set(std::size_t r, std::size_t c) { words_[r * width_ + c / 64] |= std::uint64_t{1} << (c % 64); }
+  [[nodiscard]] bool has(std::size_t r, std::size_t c) const { return (words_[r * width_ + c / 64] >> (c % 64) & 1U) != 0; }
 
   [[nodiscard]] BitMatrix transposed() const {
     BitMatrix t(columns_, rows_);
@@ -51,6 +53,18 @@ class BitMatrix {
   std::size_t rows_ = 0, columns_ = 0, width_ = 0;
   std::vector<std::uint64_t> words_;
 };
+
+[[nodiscard]] inline bool has_bit(std::span<const std::uint64_t> bits, std::size_t n) { return (bits[n / 64] >> (n % 64) & 1U) != 0; }
+
+inline void set_bit(std::span<std::uint64_t> bits, std::size_t n, bool value = true) {
+  const std::uint64_t bit = std::uint64_t{1} << (n % 64);
+  bits[n / 64] = value ? bits[n / 64] | bit : bits[n / 64] & ~bit;
+}
+
+template <class F> void each_bit(std::span<const std::uint64_t> bits, F&& f) {
+  for (std::size_t w = 0; w < bits.size(); ++w)
+    for (std::uint64_t rest = bits[w]; rest != 0; rest &= rest - 1) f(w * 64 + static_cast<std::size_t>(std::countr_zero(rest)));
+}
 
 // Whether all bits of `a` are in `b`.
 [[nodiscard]] inline bool within(std::span<const std::uint64_t> a, std::span<const std::uint64_t> b) {

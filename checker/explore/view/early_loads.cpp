@@ -64,11 +64,11 @@ std::vector<std::uint32_t> EarlyLoads::written_meanwhile(std::size_t states, con
       const auto stands_for = lists_[classes_[state]];
       if (stands_for.empty()) return;
       const auto row = idle.row(state);
-      const auto holds = [&](ThreadId t) { return (row[t / 64] >> (t % 64) & 1) != 0; };
+      const auto standing = [&](ThreadId t) { return machine_->counterpart(t, stands_for[image.cta_of[t]]); };
       for (ThreadId t = 0; t < threads; ++t)
-        if (holds(t)) idle.set(state, machine_->counterpart(t, stands_for[image.cta_of[t]]));
+        if (has_bit(row, t)) set_bit(row, standing(t));
       for (ThreadId t = 0; t < threads; ++t)
-        if (holds(machine_->counterpart(t, stands_for[image.cta_of[t]]))) idle.set(state, t);
+        if (has_bit(row, standing(t))) set_bit(row, t);
     };
     const auto add = [&](Id state, const auto& bits) {
       const auto row = idle.row(state);
@@ -79,14 +79,10 @@ std::vector<std::uint32_t> EarlyLoads::written_meanwhile(std::size_t states, con
       waits[state] = true;
     };
     std::vector<std::uint64_t> bits(idle.width());
-    const auto put = [&](ThreadId t, bool value) {
-      const std::uint64_t bit = std::uint64_t{1} << (t % 64);
-      bits[t / 64] = value ? bits[t / 64] | bit : bits[t / 64] & ~bit;
-    };
     for (const Step& s : steps_) {
       if ((s.writes >> (storage % 64) & 1) == 0) continue;
       std::ranges::fill(bits, 0);
-      for (ThreadId t = 0; t < threads; ++t) put(t, t != s.thread);
+      for (ThreadId t = 0; t < threads; ++t) set_bit(bits, t, t != s.thread);
       add(s.from, bits);
     }
     while (!changed.empty()) {
@@ -101,15 +97,14 @@ std::vector<std::uint32_t> EarlyLoads::written_meanwhile(std::size_t states, con
         } else {
           const std::vector<ThreadId>& thread = before_step(s.names);
           std::ranges::fill(bits, 0);
-          for (ThreadId t = 0; t < threads; ++t)
-            if ((row[t / 64] >> (t % 64) & 1) != 0) put(thread[t], true);
+          each_bit(row, [&](std::size_t t) { set_bit(bits, thread[t]); });
         }
-        if (!partly(s.from)) put(s.thread, false);
+        if (!partly(s.from)) set_bit(bits, s.thread, false);
         add(s.from, bits);
       }
     }
     for (const Load& load : loads_)
-      if (load.storage == storage && (idle.row(load.from)[load.thread / 64] >> (load.thread % 64) & 1) != 0) written.insert(storage);
+      if (load.storage == storage && idle.has(load.from, load.thread)) written.insert(storage);
   }
   return {written.begin(), written.end()};
 }

@@ -80,13 +80,6 @@ struct Layout {
   Words bits, sets;
 };
 
-template <class F> void each_bit(Words words, F&& f) {
-  for (std::size_t w = 0; w < words.size(); ++w)
-    for (std::uint64_t rest = words[w]; rest != 0; rest &= rest - 1) f(w * 64 + static_cast<std::size_t>(std::countr_zero(rest)));
-}
-
-void set_bit(std::span<std::uint64_t> words, std::size_t n) { words[n / 64] |= std::uint64_t{1} << (n % 64); }
-
 }  // namespace
 
 // --- Numbers ---
@@ -228,7 +221,7 @@ KnowledgeTable table_of(const State& s, const Knowledge& k) {
   std::size_t view = 0;
   each_column(s, [&](std::uint64_t n, const View& v) {
     if (v.empty()) return;
-    if ((any[view / 64] >> (view % 64) & 1U) != 0) {
+    if (has_bit(any, view)) {
       place[view] = table.columns.size();
       table.columns.push_back(n);
     }
@@ -310,7 +303,7 @@ bool knows_as_much(const TableView& more, const TableView& less) {
   }
   const auto known = [&](std::size_t of_less, std::size_t of_more) {
     if (same_columns && within(l.record(of_less), m.record(of_more))) return true;
-    const auto there = [&](std::size_t c) { return c != nowhere && (m.record(of_more)[c / 64] >> (c % 64) & 1U) != 0; };
+    const auto there = [&](std::size_t c) { return c != nowhere && has_bit(m.record(of_more), c); };
     bool all = true;
     for (std::size_t w = 0; w < l.width && all; ++w)
       for (std::uint64_t rest = l.record(of_less)[w]; rest != 0 && all; rest &= rest - 1) {

@@ -71,8 +71,6 @@ std::optional<std::size_t> find(std::span<const std::uint64_t> names, std::uint6
   return static_cast<std::size_t>(at - names.begin());
 }
 
-bool bit(std::span<const std::uint64_t> words, std::size_t n) { return (words[n / 64] >> (n % 64) & 1U) != 0; }
-
 }  // namespace
 
 TableTrade::TableTrade(const TableView& table, const TableOwners& owners, std::uint32_t ctas)
@@ -115,7 +113,7 @@ bool TableTrade::renumber() {
   std::iota(number_.begin(), number_.end(), 0);
   renumbered_ = false;
   const auto stays = [&](std::size_t r) {
-    return std::ranges::all_of(moved_, [&](const auto& m) { return bit(record(r), m.first) == bit(record(r), m.second); });
+    return std::ranges::all_of(moved_, [&](const auto& m) { return has_bit(record(r), m.first) == has_bit(record(r), m.second); });
   };
   std::vector<bool> taken(records_, false);
   for (std::size_t r = 0; r < records_; ++r) {
@@ -126,10 +124,7 @@ bool TableTrade::renumber() {
     }
     const Words now = record(r);
     scratch_.assign(now.begin(), now.end());
-    for (const auto& [from, to] : moved_) {
-      const std::uint64_t mask = std::uint64_t{1} << (to % 64);
-      scratch_[to / 64] = bit(now, from) ? scratch_[to / 64] | mask : scratch_[to / 64] & ~mask;
-    }
+    for (const auto& [from, to] : moved_) set_bit(scratch_, to, has_bit(now, from));
     std::size_t to = 0;
     while (to < records_ && !std::ranges::equal(record(to), scratch_)) ++to;
     if (to == records_ || taken[to]) return false;
@@ -143,11 +138,7 @@ bool TableTrade::renumber() {
 bool TableTrade::same_set(std::size_t from, std::size_t to) {
   if (!renumbered_) return std::ranges::equal(set(from), set(to));
   scratch_.assign(row_width_, 0);
-  for (std::size_t w = 0; w < row_width_; ++w)
-    for (std::uint64_t rest = set(from)[w]; rest != 0; rest &= rest - 1) {
-      const std::size_t r = number_[w * 64 + static_cast<std::size_t>(std::countr_zero(rest))];
-      scratch_[r / 64] |= std::uint64_t{1} << (r % 64);
-    }
+  each_bit(set(from), [&](std::size_t r) { set_bit(scratch_, number_[r]); });
   return std::ranges::equal(scratch_, set(to));
 }
 
