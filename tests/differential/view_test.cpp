@@ -522,6 +522,30 @@ exists (y == 0))"},
  st.weak x, 2        | ld.acquire.sys r0, x ;
  st.release.sys x, 3 |                      ;
 exists (x == 0))"},
+    {"CasThatRacesOnlyWhereItSucceeds", R"(PTX k
+{ x = 0; }
+ P0@cta 0,gpu 0      | P1@cta 1,gpu 0                   ;
+ ld.weak r0, x       | atom.relaxed.sys.cas r0, x, 1, 2 ;
+ st.relaxed.sys x, 1 |                                  ;
+exists (x == 0))"},
+    {"CasThatRacesOnlyBehindAnotherCas", R"(PTX l
+{ x = 0; }
+ P0@cta 0,gpu 0                   | P1@cta 0,gpu 0                   ;
+ ld.weak r0, x                    | atom.relaxed.sys.cas r0, x, 1, 0 ;
+ atom.relaxed.sys.cas r1, x, 0, 1 |                                  ;
+exists (x == 0))"},
+    {"CasThatIsOrderedByWhatItReads", R"(PTX m
+{ x = 0; }
+ P0@cta 0,gpu 0      | P1@cta 1,gpu 0                   ;
+ ld.weak r0, x       | atom.acquire.sys.cas r0, x, 1, 2 ;
+ st.release.sys x, 1 |                                  ;
+exists (x == 2))"},
+    {"CasThatReadsTooLittle", R"(PTX n
+{ x = 0; }
+ P0@cta 0,gpu 0      | P1@cta 1,gpu 0                   | P2@cta 2,gpu 0      ;
+ ld.weak r0, x       | atom.acquire.sys.cas r0, x, 1, 2 | st.relaxed.sys x, 1 ;
+ st.release.sys x, 1 |                                  |                     ;
+exists (x == 2))"},
 };
 
 class Answers : public ::testing::TestWithParam<Outside> {};

@@ -9,6 +9,7 @@
 #include <nlohmann/json.hpp>
 
 #include "tests/end_to_end/program.h"
+#include "tests/support/differential.h"
 
 namespace fencewise {
 namespace {
@@ -281,8 +282,10 @@ std::vector<std::vector<std::string>> options_with_values(std::vector<std::strin
 TEST(Usage, RefusesAnEmptyValueOfEveryOption) {
   const auto options = options_with_values({});
   EXPECT_GT(options.size(), 80U);
+  std::set<std::string> tried;
   for (std::vector<std::string> words : options) {
     const std::string option = words.back();
+    if (!tried.insert(option).second && testing::small_scale()) continue;
     const std::string message = "fencewise: " + option + ": expected a value, found ''\n";
     words.emplace_back("");
     EXPECT_EQ(fencewise(words).err, message) << words.front();

@@ -367,7 +367,7 @@ TEST(LoopBound, LeavesAClaimAboutAllExecutionsOpen) {
   const ScratchFolder folder;
   const std::string test = folder.file("t.litmus");
   write_file(test, counting_lock + "~exists (P0:r0 == 2)\n");
-  const ProcessResult result = fencewise({"litmus", test, "--states"});
+  const ProcessResult result = fencewise({"litmus", test, "--states", "--loop-bound", "3"});
   EXPECT_EQ(result.exit_code, 3);
   EXPECT_THAT(result.out, HasSubstr("\n1 test, model ptx: 0 verified, 0 violated, 1 inconclusive; "));
   EXPECT_THAT(result.out, HasSubstr("\n  States 1 or more\n  0:r0=0;\n  Unknown\n"));
@@ -379,7 +379,7 @@ TEST(LoopBound, LeavesAClaimAboutAllExecutionsOpen) {
 TEST(States, NameNoRegisterThatTheTestHasNot) {
   const ScratchFolder folder;
   write_file(folder.file("t.litmus"), counting_lock + "exists 0 == 0\n");
-  EXPECT_THAT(fencewise({"litmus", folder.file("t.litmus"), "--states"}).out,
+  EXPECT_THAT(fencewise({"litmus", folder.file("t.litmus"), "--states", "--loop-bound", "3"}).out,
               HasSubstr("\n  0:r0=0; x=1;\n"));
 }
 

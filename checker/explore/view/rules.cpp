@@ -64,16 +64,16 @@ bool Machine::Rules::morally_strong(Place other, Level other_level, bool other_s
           (m.hierarchy_.reaches(place, level, other) && m.hierarchy_.reaches(other, other_level, place)));
 }
 
-bool Machine::Rules::races(CellId number, const Cell& c, bool write, bool strong, Level level) const {
+bool Machine::Rules::races(CellId number, const Cell& c, bool write, bool strong, Level level, const View& known) const {
   bool any = false;
   std::optional<std::pair<Origin, bool>> first;  // of those that it races with, and whether that writes
   for (const PastAccesses& a : c.accesses) {
-    if (!(write || a.kind.write) || t.known.includes(a.records) ||
+    if (!(write || a.kind.write) || known.includes(a.records) ||
         morally_strong(a.kind.place, a.kind.level, a.kind.strong, strong, level))
       continue;
     any = true;
     for (Record r = 0; r < a.origins.size(); ++r)
-      if (a.records.knows(r) && !t.known.knows(r) && a.origins[r] != no_origin && (!first || a.origins[r] < first->first))
+      if (a.records.knows(r) && !known.knows(r) && a.origins[r] != no_origin && (!first || a.origins[r] < first->first))
         first = {a.origins[r], a.kind.write};
   }
   if (m.retrace_ != nullptr && !m.retrace_->race && first)
@@ -471,6 +471,29 @@ std::optional<Value> Machine::Rules::result(const Action& action, const Atomic& 
                                  stored(action.operands[1], a.access.type));
 }
 
+// A cas that reads what is older may fail: then it writes nothing, and does not race with a read. So it has to be asked whether the
+// one that succeeds does; what it acquires from the message that it reads may order that read before it.
+Trouble Machine::Rules::race_of(const Action& action, const Atomic& a, CellId number, std::size_t position) const {
+  const Cell& c = s.cells.read(number);
+  const Level level = m.hierarchy_.level(a.access.scope);
+  const auto writes = [&](std::size_t p) { return result(action, a, c.messages[p].value).has_value(); };
+  std::size_t older = 0;  // messages that it could read
+  for (std::size_t p = low(c); p < position; ++p) {
+    if (!may_read(c, p, action, a)) continue;
+    ++older;
+    if (writes(p) >= writes(position)) return races(number, c, writes(position), true, level) ? Trouble::race_elsewhere : Trouble::none;
+  }
+  View ordered = t.known;
+  if (older > 0 && !a.red && acquires(a.access.order)) {
+    Structure taken;
+    if (const auto known = t.taken.find(number); known != t.taken.end()) taken = known->second;
+    const Message& source = c.messages[position];
+    if (morally_strong(source.place, source.level, source.strong, true, level)) taken.merge(source.released);
+    m.hierarchy_.take(taken, place, level, ordered);
+  }
+  return races(number, c, writes(position), true, level, ordered) ? Trouble::race : Trouble::none;
+}
+
 std::uint32_t Machine::Rules::outcomes(const Action& action, const Atomic& a) {
   const Cell& c = cell(m.locations_->number(action.place.location));
   std::uint32_t count = 0;
@@ -489,7 +512,7 @@ void Machine::Rules::atomic(const Action& action, std::uint32_t option) {
   const Value old = c.messages[position].value;
   const auto value = result(action, a, old);
   const Message source = c.messages[position];
-  if (races(number, c, value.has_value(), true, level)) trouble = option == 0 ? Trouble::race : Trouble::race_elsewhere;
+  if (const Trouble race = race_of(action, a, number, position); race != Trouble::none) trouble = race;
   check_written(old, source.initial, action.place.location, 0);
   const Origin read_event = origin(0, EventKind::read, (*m.locations_)[number], old);
   saw(source, read_event);

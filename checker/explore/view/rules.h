@@ -34,8 +34,11 @@ struct Machine::Rules {
   Cell& cell(CellId c);
   [[nodiscard]] std::size_t low(const Cell& c) const;
   [[nodiscard]] bool morally_strong(Place other, Level other_level, bool other_strong, bool strong, Level level) const;
-  // Whether the access races with one that is past.
-  [[nodiscard]] bool races(CellId number, const Cell& c, bool write, bool strong, Level level) const;
+  // Whether the access races with one that is past: that is not among what `known` has.
+  [[nodiscard]] bool races(CellId number, const Cell& c, bool write, bool strong, Level level, const View& known) const;
+  [[nodiscard]] bool races(CellId number, const Cell& c, bool write, bool strong, Level level) const {
+    return races(number, c, write, strong, level, t.known);
+  }
   void remember_read(Cell& c, bool strong, Level level, Origin read);
 
   [[nodiscard]] Location element(const Action& action, const fencewise::Access& access, unsigned n) const;
@@ -100,6 +103,8 @@ struct Machine::Rules {
   [[nodiscard]] bool may_read(const Cell& c, std::size_t position, const Action& action, const Atomic& a) const;
   [[nodiscard]] std::optional<Value> result(const Action& action, const Atomic& a, Value old) const;
 
+  // Whether an atomic that reads the message at that position has a race, here or where it reads an older one.
+  [[nodiscard]] Trouble race_of(const Action& action, const Atomic& a, CellId number, std::size_t position) const;
   // Of which messages an atomic could read.
   [[nodiscard]] std::uint32_t outcomes(const Action& action, const Atomic& a);
 
