@@ -32,13 +32,16 @@ std::vector<ThreadId> Expander::threads_to_move(const State& state, const std::v
   return threads;
 }
 
-// A thread that goes first in front; else one whose load may.
+// A thread that goes first in front, with its moves; else one whose load may.
 void Expander::put_first(Expansion& expansion) {
   std::vector<ThreadId>& threads = expansion.threads;
   State scratch = expansion.state;
   const auto first = std::find_if(threads.begin(), threads.end(), [&](ThreadId t) { return machine_.goes_first(scratch, t); });
   if (first != threads.end()) {
     std::rotate(threads.begin(), first, first + 1);
+    ThreadMoves& moves = expansion.moves.emplace_back(moves_of(expansion.state, threads.front()));
+    moves.goes_first = true;
+    moves.at_store = machine_.at_store(scratch, threads.front());
     return;
   }
   for (auto at = threads.begin(); at != threads.end(); ++at) {
@@ -61,11 +64,6 @@ void Expander::go_on(Expansion& expansion) {
   const ThreadId t = expansion.threads[expansion.moves.size()];
   const auto tried = std::ranges::find(expansion.tried, t, &ThreadMoves::thread);
   expansion.moves.push_back(tried != expansion.tried.end() ? std::move(*tried) : moves_of(expansion.state, t));
-  if (expansion.moves.size() > 1 || !reductions_.alone) return;
-  ThreadMoves& moves = expansion.moves.front();
-  State scratch = expansion.state;
-  moves.goes_first = machine_.goes_first(scratch, t);
-  moves.at_store = moves.goes_first && machine_.at_store(scratch, t);
 }
 
 ThreadMoves Expander::moves_of(const State& state, ThreadId t) {
