@@ -119,81 +119,78 @@ State ViewExplorer::first_of_retrace(Retrace& trace) {
   return state;
 }
 
-// A path of an approximation with full fences, and with all that is known.
-std::optional<Retrace> ViewExplorer::in_full(const Retrace& path, FenceReading fences, std::uint32_t first_cta) {
-  Retrace full;
-  full.only_races = path.only_races;
-  State state = first_of_retrace(full);
+// What a run shows that is taken again by another reading: `run(state, trace)` begins where nothing has been done.
+template <class Run> std::optional<Retrace> ViewExplorer::read_again(Approximation reading, bool only_races, Run&& run) {
+  Retrace trace;
+  trace.only_races = only_races;
+  State state = first_of_retrace(trace);
   const Approximation approximation = machine_.approximation();
-  machine_.approximate({.fences = fences});
-  Trouble trouble = machine_.settle(state, first_cta);
-  for (const Retrace::Taken& move : path.moves) {
-    if (trouble != Trouble::none || !machine_.prepare(state, move.thread, trouble) || trouble != Trouble::none) break;
-    const auto option = machine_.option_of(state, move.thread, renamed(path, move.behind, full));
-    if (!option) break;
-    trouble = machine_.take(state, {move.thread, *option}).trouble;
-  }
+  machine_.approximate(reading);
+  const bool went = run(state, trace);
   machine_.retrace_into(nullptr);
   machine_.approximate(approximation);
-  if (!full.race && !full.unwritten) return std::nullopt;
-  return full;
+  if (!went || (!trace.race && !trace.unwritten)) return std::nullopt;
+  return trace;
+}
+
+// The next move of a path. Returns whether it went on.
+bool ViewExplorer::take_again(const Retrace& path, const Retrace::Taken& move, State& state, const Retrace& trace, Trouble& trouble) {
+  if (trouble != Trouble::none || !machine_.prepare(state, move.thread, trouble) || trouble != Trouble::none) return false;
+  const auto option = machine_.option_of(state, move.thread, renamed(path, move.behind, trace));
+  if (option) trouble = machine_.take(state, {move.thread, *option}).trouble;
+  return option.has_value();
+}
+
+// A path of an approximation with full fences, and with all that is known.
+std::optional<Retrace> ViewExplorer::in_full(const Retrace& path, FenceReading fences, std::uint32_t first_cta) {
+  return read_again({.fences = fences}, path.only_races, [&](State& state, const Retrace& full) {
+    Trouble trouble = machine_.settle(state, first_cta);
+    (void)std::ranges::all_of(path.moves, [&](const Retrace::Taken& move) { return take_again(path, move, state, full, trouble); });
+    return true;
+  });
 }
 
 // The same, exactly, where a fence.sc is taken only when its thread has to go on, or is of the CTA that the path ends in: those of others
 // come too late to tell it anything.
 std::optional<Retrace> ViewExplorer::with_late_fences(const Retrace& path, std::uint32_t last_cta) {
-  Retrace late;
-  late.only_races = path.only_races;
-  State state = first_of_retrace(late);
-  const Approximation approximation = machine_.approximation();
-  machine_.approximate(exactly);
-  Trouble trouble = machine_.settle(state);
-  const auto at_fence = [&](ThreadId t) {
-    const ThreadState& at = state.threads[t].state;
-    return state.threads[t].status == Status::visible &&
-           std::holds_alternative<Fence>(context_.image.threads[t].kernel->at({at.block, at.index}).operation);
-  };
-  const auto pass_fence = [&](std::uint32_t cta) {
-    const auto& threads = machine_.threads_of(cta);
-    const auto next = std::ranges::find_if(threads, at_fence);
-    if (trouble != Trouble::none || next == threads.end()) return false;
-    trouble = machine_.take(state, {*next, 0}).trouble;
+  return read_again(exactly, path.only_races, [&](State& state, const Retrace& late) {
+    Trouble trouble = machine_.settle(state);
+    const auto at_fence = [&](ThreadId t) {
+      const ThreadState& at = state.threads[t].state;
+      return state.threads[t].status == Status::visible &&
+             std::holds_alternative<Fence>(context_.image.threads[t].kernel->at({at.block, at.index}).operation);
+    };
+    const auto pass_fence = [&](std::uint32_t cta) {
+      const auto& threads = machine_.threads_of(cta);
+      const auto next = std::ranges::find_if(threads, at_fence);
+      if (trouble != Trouble::none || next == threads.end()) return false;
+      trouble = machine_.take(state, {*next, 0}).trouble;
+      return true;
+    };
+    for (const Retrace::Taken& move : path.moves) {
+      const auto stopped = [&] { return state.threads[move.thread].status != Status::visible || at_fence(move.thread); };
+      while (stopped() && pass_fence(context_.image.cta_of[move.thread])) {}
+      if (!take_again(path, move, state, late, trouble)) break;
+    }
+    while (pass_fence(last_cta)) {}
     return true;
-  };
-  for (const Retrace::Taken& move : path.moves) {
-    while ((state.threads[move.thread].status != Status::visible || at_fence(move.thread)) && pass_fence(context_.image.cta_of[move.thread])) {}
-    if (trouble != Trouble::none || !machine_.prepare(state, move.thread, trouble) || trouble != Trouble::none) break;
-    const auto option = machine_.option_of(state, move.thread, renamed(path, move.behind, late));
-    if (!option) break;
-    trouble = machine_.take(state, {move.thread, *option}).trouble;
-  }
-  while (pass_fence(last_cta)) {}
-  machine_.retrace_into(nullptr);
-  machine_.approximate(approximation);
-  if (!late.race && !late.unwritten) return std::nullopt;
-  return late;
+  });
 }
 
 std::optional<Retrace> ViewExplorer::exactly_by(const std::vector<WitnessMove>& moves, bool only_races) {
-  Retrace trace;
-  trace.only_races = only_races;
-  State state = first_of_retrace(trace);
-  const Approximation approximation = machine_.approximation();
-  machine_.approximate(exactly);
-  Trouble trouble = machine_.settle(state);
-  bool goes = true;
-  for (const WitnessMove& move : moves) {
-    if (!goes || trouble != Trouble::none) break;
-    goes = move.thread < state.threads.size();
-    // An approximation counts a move where a thread only ends.
-    if (!goes || !machine_.prepare(state, move.thread, trouble) || trouble != Trouble::none) continue;
-    goes = move.choice < machine_.options(state, move.thread);
-    if (goes) trouble = machine_.take(state, {move.thread, move.choice}).trouble;
-  }
-  machine_.retrace_into(nullptr);
-  machine_.approximate(approximation);
-  if (!goes || (!trace.race && !trace.unwritten)) return std::nullopt;
-  return trace;
+  return read_again(exactly, only_races, [&](State& state, const Retrace&) {
+    Trouble trouble = machine_.settle(state);
+    bool goes = true;
+    for (const WitnessMove& move : moves) {
+      if (!goes || trouble != Trouble::none) break;
+      goes = move.thread < state.threads.size();
+      // An approximation counts a move where a thread only ends.
+      if (!goes || !machine_.prepare(state, move.thread, trouble) || trouble != Trouble::none) continue;
+      goes = move.choice < machine_.options(state, move.thread);
+      if (goes) trouble = machine_.take(state, {move.thread, move.choice}).trouble;
+    }
+    return goes;
+  });
 }
 
 std::optional<Retrace> ViewExplorer::access_behind(const std::vector<WitnessMove>& moves) {

@@ -99,6 +99,8 @@ class ViewExplorer {
   void look_at_early_loads();
 
   [[nodiscard]] State first_of_retrace(Retrace& trace);
+  template <class Run> [[nodiscard]] std::optional<Retrace> read_again(Approximation reading, bool only_races, Run&& run);
+  bool take_again(const Retrace& path, const Retrace::Taken& move, State& state, const Retrace& trace, Trouble& trouble);
   [[nodiscard]] std::optional<Retrace> in_full(const Retrace& path, FenceReading fences, std::uint32_t first_cta);
   [[nodiscard]] std::optional<Retrace> with_late_fences(const Retrace& path, std::uint32_t last_cta);
   [[nodiscard]] std::optional<Retrace> exactly_by(const std::vector<WitnessMove>& moves, bool only_races);
